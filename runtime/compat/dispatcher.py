@@ -97,6 +97,13 @@ class Dispatcher(Wrapped[P, R]):
         """Forget what is compiled."""
         self.clear_cache()
 
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call of which no executable is known by its types; arrays of the user's classes are arrays."""
+        if not any(map(_is_users_array, (*args, *kwargs.values()))):
+            return super()._call(args, kwargs)
+        run: Callable[..., Any] = super().__call__
+        return run(*map(_as_array, args), **{name: _as_array(value) for name, value in kwargs.items()})
+
     def __getstate__(self) -> Any:
         return super().__getstate__(), self._typed
 
@@ -117,13 +124,6 @@ class TypedDispatcher(Dispatcher[P, R]):
         run: Callable[..., Any] = super().__call__
         made: R = _result(signature, run(*given))
         return made
-
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The call of which no executable is known by its types; arrays of the user's classes are arrays."""
-        if not any(map(_is_users_array, (*args, *kwargs.values()))):
-            return super()._call(args, kwargs)
-        run: Callable[..., Any] = super().__call__
-        return run(*map(_as_array, args), **{name: _as_array(value) for name, value in kwargs.items()})
 
     def __anabranch_cast__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, as other compiled code calls it: with its signature's types."""

@@ -186,19 +186,35 @@ def test_what_differs_raises():
     with pytest.raises(IndexError):
         ours.njit(lambda a, i: a[i])(np.ones(3), 7)
 
+    with pytest.raises(AttributeError, match="has no stencil"):
+        ours.stencil  # noqa: B018
+    assert issubclass(AnabranchError, ours.TypingError)
+
+
+def test_blocks_of_objmode_are_compiled_as_the_rest():
+    def f(x, n):
+        y = 0.0
+        for k in range(n):
+            with ours.objmode(y="float64"):
+                y += x[k % 3] * len(str(n))
+                if y > 5:
+                    x[0] = y
+        return y
+
+    compiled = ours.njit(f)
+    for _ in range(3):
+        want, got = np.arange(3.0), np.arange(3.0)
+        same(f(want, 12), compiled(got, 12))
+        same(want, got)
+
     @ours.njit
     def with_objects(x):
         with ours.objmode(y="float64"):
             y = float(str(x))
         return y
 
-    with pytest.raises(UnsupportedOperationError, match=r"anabranch\.host"):
+    with pytest.raises(AnabranchError, match="a plain str is needed"):
         with_objects(1.0)
-    with ours.objmode(y="float64"):
-        pass
-    with pytest.raises(AttributeError, match="has no stencil"):
-        ours.stencil  # noqa: B018
-    assert issubclass(AnabranchError, ours.TypingError)
 
 
 def test_what_is_no_python_can_be_defined_and_not_called():
@@ -208,6 +224,7 @@ def test_what_is_no_python_can_be_defined_and_not_called():
         (lambda: kernel[1, 2](np.ones(3)), ours.cuda.CudaSupportError, "a kernel of Numba's"),
         (lambda: ours.njit(lambda a: kernel[1, 2](a))(np.ones(3)), ours.cuda.CudaSupportError, "a kernel of Numba's"),
         (lambda: ours.njit(lambda x: bits(x))(1.0), UnsupportedOperationError, "programs is made of LLVM's"),
+        (lambda: ours.np.linalg._LAPACK().numba_xgesv("f8"), UnsupportedOperationError, "numpy.linalg.solve"),
         (ours.cuda.list_devices, ours.cuda.CudaSupportError, "no CUDA devices"),
     ):
         with pytest.raises(error, match=message):
@@ -280,6 +297,7 @@ def test_names():
     assert isinstance(function, ours.types.FunctionType)
     assert str(function.signature) == "(float64[:]) -> int64"
     assert isinstance([], ours.typed.List)
+    assert ours.njit(lambda a: sum([a[k] for k in ours.pndindex(a.shape)]))(np.ones((2, 3))) == 6.0
     same([1, 2], ours.typed.List([1, 2]))
     assert anabranch.vectorize is not ours.vectorize
 
@@ -298,6 +316,7 @@ def test_in_place_of_numba(run_python):
         assert numba.config is numba.core.config and not numba.config.DISABLE_JIT
         from numba.np.ufunc.gufunc import GUFunc
         from numba.np.numpy_support import as_dtype
+        from numba.np.linalg import _LAPACK
         made = numba.guvectorize([(types.float64[:], types.float64[:])], "(n)->()")(lambda a, out: None)
         assert isinstance(made, GUFunc) and as_dtype(types.float32) == "f4"
         assert found is numba and types is other and errors.TypingError is found.TypingError

@@ -29,6 +29,7 @@ from anabranch.compat.numba.decorators import (
     literally as literally,
     njit as njit,
     objmode as objmode,
+    pndindex as pndindex,
     prange as prange,
     set_num_threads as set_num_threads,
     threading_layer as threading_layer,
@@ -67,7 +68,7 @@ def install() -> None:
     sys.modules["numba"] = sys.modules[__name__]
     for part in pkgutil.walk_packages(__path__, f"{__name__}."):
         sys.modules[f"numba{part.name.removeprefix(__name__)}"] = importlib.import_module(part.name)
-    for name, module in {"numpy_support": np.numpy_support, "ufunc": np.ufunc}.items():
+    for name, module in {"linalg": np.linalg, "numpy_support": np.numpy_support, "ufunc": np.ufunc}.items():
         sys.modules[f"numba.np.{name}"] = module
     sys.modules["numba.np.ufunc.gufunc"] = sys.modules["numba.np.ufunc.dufunc"] = np.ufunc
     sys.modules["numba.experimental.structref"] = experimental.structref

@@ -15,7 +15,7 @@ from anabranch.runtime.ufuncs import vectorize as _ufuncs
 from anabranch.runtime.ufuncs.number_types import Type, type_of
 
 njit = jit
-prange = range
+prange, pndindex = range, np.ndindex
 _threads = 1
 
 

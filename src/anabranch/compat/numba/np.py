@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from anabranch.compat.numba import numpy_support as numpy_support, ufunc as ufunc
+from anabranch.compat.numba import linalg as linalg, numpy_support as numpy_support, ufunc as ufunc
