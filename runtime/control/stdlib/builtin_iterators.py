@@ -75,6 +75,8 @@ def reversed_(items: Value) -> Value:
     """As `reversed`."""
     if isinstance(items, iterators.Once):
         raise TypeError(f"'{attributes.class_of(items).__name__}' object is not reversible")
+    if isinstance(items, RunTimeContainer) and issubclass(items.native, (set, frozenset)):
+        return reversed(items.native())  # raises what Python raises
     staged = as_countable.countable(items)
     return reversed(items) if staged is None else iterators.Reversed(staged)
 
@@ -95,4 +97,6 @@ def next_(iterator: Value, *default: Value) -> Value:
     if isinstance(iterator, PushIterator) and not iterator.begun and not is_named(iterator):
         # Nobody is likely to ask it again; if somebody does, it is refused, as a generator that a loop has left.
         return generator_reductions.first(iterator, *default)
+    if default and hasattr(type(iterator), "next_or"):
+        return iterator.next_or(*default)  # whether there is one more is known only at run time
     return next(iterator, *default)
