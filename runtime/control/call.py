@@ -76,6 +76,8 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
     if type(function) in _DESCRIPTORS and args and isinstance(args[0], _RUN_TIME):
         bound = _bound(function, args[0])
         return function(*args, **kwargs) if bound is None else call(bound, *args[1:], **kwargs)
+    if tracing():
+        args = host_functions.with_lists(function, args)
     if tracing() and host_functions.is_called(function, args, kwargs):
         return host_functions.called(uncompiled.name_of(function), function, args, kwargs)
     target = resolve(function)
@@ -201,7 +203,7 @@ def resolve(function: Any) -> Value:
             method = types.MethodType(rewritten(function.__func__), function.__self__)
             return container_methods.counting(function, method) if tracing() else method
         if isinstance(function, types.BuiltinMethodType) and tracing():
-            if function is functools.reduce:
+            if function in itertools_.COUNTERPARTS:
                 return fitted(functools.partial(itertools_.COUNTERPARTS[function], call), function)
             other = lists.method(function) or creation.method(function) or container_methods.staged(function)
             if other is not function:

@@ -54,6 +54,7 @@ from anabranch.runtime.control.subscript import at as at
 from anabranch.runtime.control.ternary import ifexp as ifexp
 from anabranch.runtime.control.text import fstring as fstring, percent as percent
 from anabranch.runtime.control.try_ import try_ as try_
+from anabranch.runtime.control.try_star import reraised as reraised, try_star_ as try_star_
 from anabranch.runtime.control.undefined import Undefined as Undefined, defined as defined, enclosed as enclosed
 from anabranch.runtime.control.while_ import while_ as while_
 from anabranch.runtime.control.with_ import (

@@ -213,10 +213,12 @@ class _FunctionCode:
 
 
 class _ClassCode:
-    __slots__ = ("before", "cls", "snapshot")
+    # What holds goes on to hold as long as the version of this class is the same.
+    __slots__ = ("before", "cls", "snapshot", "version_of")
 
     def __init__(self, cls: type) -> None:
-        self.cls, self.before = cls, as_written(cls)
+        self.version_of = self.cls = cls
+        self.before = as_written(cls)
         self.snapshot = Snapshot(self.before)
 
     def holds(self) -> bool:

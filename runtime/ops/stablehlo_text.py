@@ -16,6 +16,9 @@ Types = Sequence[ArrayType]
 Rule = Callable[[list[str]], str]
 Body = Callable[[list[str]], Sequence[str]]
 
+# Ops that XLA may replace by bitcasts of their operand, where that has as many elements.
+_BITCASTS = frozenset(["reshape", "transpose", "bitcast_convert", "broadcast_in_dim"])
+
 
 class _Repeated(NamedTuple):
     """The value that an array repeats, by name or, of a constant, by value; its type, and its axes in the array."""
@@ -45,6 +48,7 @@ class StablehloText:
         self._count = 0
         self._constants: list[dict[object, str]] = [{}]
         self._repeated: dict[str, _Repeated] = {}
+        self._bitcasts: dict[str, str] = {}
         self._made_of: dict[str, str] = {}  # what has the numbers of another value, by that one's name
 
     def fresh(self) -> str:
@@ -66,7 +70,13 @@ class StablehloText:
         ins = ", ".join(map(tensor, in_types))
         dialect = name if "." in name else f"stablehlo.{name}"
         self.lines.append(f'{result} = "{dialect}"({", ".join(operands)}){attributes} : ({ins}) -> {tensor(out)}')
+        if name in _BITCASTS and in_types[0].size == out.size:
+            self._bitcasts[result] = self.memory_of(operands[0])
         return result
+
+    def memory_of(self, name: str) -> str:
+        """The value in whose memory XLA may keep this one, as it has the same elements in the same order."""
+        return self._bitcasts.get(name, name)
 
     def fence(self, operand: str, type: ArrayType) -> str:
         """Emit an `optimization_barrier`, one in a block for each value; there are as many as of all other ops."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
@@ -40,10 +41,14 @@ class _Methods(GrowableContents):
 
     def __iter__(self) -> Iterator[Value]:
         if self.items is None:
-            return self._steps()
+            return self._steps(self.native.__iter__(self), math.inf)
         if isinstance(self.items.length, int):
             return self._elements()
         return self._plain("an iteration")
+
+    def __reversed__(self) -> Iterator[Value]:
+        items: Iterator[Value] = reversed(list(self)) if self.items is not None else self.native.__reversed__(self)
+        return self._steps(items, len(self)) if self.items is None else items
 
     def _elements(self) -> Iterator[Value]:
         position = 0
@@ -51,11 +56,17 @@ class _Methods(GrowableContents):
             yield self[position]
             position += 1
 
-    def _steps(self) -> Iterator[Value]:
-        for item in self.native.__iter__(self):
+    def _steps(self, items: Iterator[Value], most: float) -> Iterator[Value]:
+        """The items that an iterator of the built-in class gives, at most so many, while their number stays known."""
+        given = 0
+        for item in items:
             if item is MARKER:
-                self._plain("an iteration over a list that grows in it")
+                break
             yield item
+            given += 1
+        # The marker is one item: an iterator that is further on does not come to it.
+        if self.items is not None and given < most:
+            self._plain("an iteration over a list that grows in it")
 
     def __hash__(self) -> int:
         raise TypeError(f"unhashable type: '{name_in_messages(self.native)}'")
@@ -359,6 +370,9 @@ class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
         """As `deque.rotate`."""
         if self.items is not None or isinstance(n, Tracer):
             raise ConcretizationError(f"deque.rotate: {NEEDS_PLAIN}")
+        if len(self) > 1:  # an iterator over it then raises, as where it has got one and lost one
+            self._gains()
+            self._loses()
         super().rotate(n)
 
 
