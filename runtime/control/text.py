@@ -112,7 +112,11 @@ def _in_base(template: str, number: Value) -> Value:
 
 def format_(value: Value, spec: Value = "", /) -> Value:
     """As `format`."""
-    return deferred("format", "{:{}}", value, spec) if containers.has_traced((value, spec)) else format(value, spec)
+    if not containers.has_traced((value, spec)):
+        return format(value, spec)
+    if not isinstance(spec, (str, Text, UnionValue)):
+        raise TypeError(f"format() argument 2 must be str, not {type(spec).__name__}")
+    return deferred("format", "{:{}}", value, spec)
 
 
 _SHOWING: dict[str, Callable[..., Any]] = {"__str__": str_, "__repr__": repr_, "__format__": format_}

@@ -120,11 +120,10 @@ def _ordered(operation: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
     same = equal(a[0], b[0])
     if same is True:
         return _ordered(operation, a[1:], b[1:])
-    first = compared(operation, a[0], b[0])
     if same is False:
-        return first
+        return compared(operation, a[0], b[0])
     return boolean.or_(
-        boolean.and_(boolean.not_(same), lambda: truth_value(first)),
+        boolean.and_(boolean.not_(same), lambda: truth_value(compared(operation, a[0], b[0]))),
         lambda: boolean.and_(same, lambda: _ordered(operation, a[1:], b[1:])),
     )
 

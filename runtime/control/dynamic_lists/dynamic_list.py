@@ -236,9 +236,10 @@ class _Methods(GrowableContents):
         return staged.equal(self, other) if self.items is not None or is_dynamic_list(other) else _same(self, other)
 
     def __ne__(self, other: object) -> Value:
-        return (
-            staged.differ(self, other) if self.items is not None or is_dynamic_list(other) else not _same(self, other)
-        )
+        if self.items is not None or is_dynamic_list(other):
+            return staged.differ(self, other)
+        same = _same(self, other)
+        return same if same is NotImplemented else not same
 
     def _ordered(self, operation: Callable[[Any, Any], Any], other: object) -> Value:
         if not isinstance(other, self.native):

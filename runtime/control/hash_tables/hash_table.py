@@ -21,6 +21,7 @@ from anabranch.runtime.control.hash_tables.table_structure import TableSlot, Tab
 from anabranch.runtime.control.hash_tables.views import Cursor, View, element
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
+from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
@@ -249,7 +250,15 @@ class HashTable(Hashed):
         )
 
     def __iter__(self) -> Any:
+        expected = unpacking.targets() if tracing() else None
+        if expected is not None:
+            return iter(self.unpacked_(expected))
         return Cursor(self) if tracing() else self.plain_()
+
+    def unpacked_(self, count: int) -> tuple[Value, ...]:
+        unpacking.check_length(self.count_, count)
+        keys = self.countable_()
+        return tuple([keys.at(place) for place in range(count)])
 
     __repr__ = __str__ = __format__ = plain_
     __len__ = __bool__ = __contains__ = __reduce_ex__ = plain_

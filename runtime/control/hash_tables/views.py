@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -15,7 +16,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.hashed import Hashed, KeyedItems
-from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 
 
 class View(Countable):
@@ -89,14 +90,14 @@ class View(Countable):
             run_time_checks.fail_if(mixed, lambda _: refusal)
 
 
-class Values(View):
+class Values(View, sample=lambda: {}.values()):
     """The values of a dict."""
 
     def _element(self, index: int | PythonScalar) -> Value:
         return element(self._held.values_, index)
 
 
-class Items(View, KeyedItems):
+class Items(View, KeyedItems, sample=lambda: {}.items()):
     """The keys of a dict, each with its value."""
 
     def _element(self, index: int | PythonScalar) -> Value:
@@ -116,16 +117,30 @@ class Cursor(View, Once, sample=lambda: iter({})):
         View.__init__(self, table, table.opened_())
         Once.__init__(self)
         self._position = 0
+        self._in_order = table.countable_()
+
+    def _element(self, index: int | PythonScalar) -> Value:
+        return self._in_order.at(index)
 
     def __next__(self) -> Value:
+        place, missing = self._moved_on()
+        run_time_checks.fail_if(missing, lambda _: StopIteration())
+        return self._element(place)
+
+    def next_or(self, default: Value) -> Value:
+        """Return the next key, or the default where there is none."""
+        place, missing = self._moved_on()
+        return if_(python_scalar(missing), lambda: default, lambda: self._element(place))
+
+    def _moved_on(self) -> tuple[int, Atom]:
+        """The place that is asked for now, and whether nothing is there."""
         self.refuse_elsewhere()
         place, self._position = self._position, self._position + 1
         if place > self._owner.request_.size:
             self._owner.plain_()  # code that is not compiled goes on until the iterator says that there is no more
         self._check(atoms.literal(False))
-        missing = atoms.ufunc(np.less_equal, wrap.as_atom(self._length, np.int64), atoms.literal(place, np.int64))
-        run_time_checks.fail_if(missing, lambda _: StopIteration())
-        return self._element(place)
+        count = wrap.as_atom(self._length, np.int64)
+        return place, atoms.ufunc(np.less_equal, count, atoms.literal(place, np.int64))
 
     @property
     def under_way(self) -> bool:

@@ -17,6 +17,7 @@ from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import source_leaves, with_static_request
+from anabranch.runtime.values.tracer import SHOWN, shown_to_tools
 
 
 def changes_length(items: Value, where: str = "it is iterated over") -> UnsupportedOperationError:
@@ -28,6 +29,9 @@ class Countable(Bare, abc.ABC, sample=lambda: iter(())):
     """An iterable with a length and an item at each position, both possibly known only at run time."""
 
     _length: Value
+
+    def __repr__(self) -> str:
+        return shown_to_tools(f"{SHOWN}{type(self).__name__}>")
 
     @property
     def length(self) -> Value:

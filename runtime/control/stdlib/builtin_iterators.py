@@ -82,6 +82,8 @@ def reversed_(items: Value) -> Value:
     """As `reversed`."""
     if isinstance(items, iterators.Once):
         raise TypeError(f"'{attributes.class_of(items).__name__}' object is not reversible")
+    if isinstance(items, RunTimeContainer) and issubclass(items.native, (set, frozenset)):
+        return reversed(items.native())  # raises what Python raises
     staged = as_countable.countable(items)
     return reversed(items) if staged is None else iterators.Reversed(staged)
 
@@ -104,6 +106,8 @@ def next_(iterator: Value, *default: Value) -> Value:
     if isinstance(iterator, PushIterator) and not iterator.begun and not is_named(iterator):
         # Nobody is likely to ask it again; if somebody does, it is refused, as a generator that a loop has left.
         return generator_reductions.first(iterator, *default)
+    if default and hasattr(type(iterator), "next_or"):
+        return iterator.next_or(*default)  # whether there is one more is known only at run time
     if tracing() and default and containers.own_method(iterator, "__next__") is not None:
         return try_(lambda: next(iterator), (lambda: StopIteration, lambda: default[0]))
     return next(iterator, *default)

@@ -199,6 +199,11 @@ class NumPyScalar(NumPyLike):
             return python_operators.binary(ufunc, left, python_scalar(right.atom))
         return super()._binary(ufunc, left, right)
 
+    def __matmul__(self, _: object) -> Value:
+        return NotImplemented  # an array on the other side says what is missing
+
+    __rmatmul__ = __matmul__
+
     def _repeating(self) -> Value:
         """Leave it to Python to repeat a sequence so many times, which it does for integers alone."""
         if self.abstract.dtype.kind not in "iu":

@@ -21,11 +21,13 @@ def modular(base: Value, exponent: Value, modulus: Value) -> Value:
     TypeError
         Where one of the three is no int.
     ValueError
-        At run time, for a modulus of zero, and where a negative exponent needs an inverse that is not there.
+        Where one is complex; at run time, for a modulus of zero, and where a negative exponent needs an inverse that is not there.
     """
     kinds = [kind_of(v) for v in (base, exponent, modulus)]
     if not all(kind in PYTHON_DTYPES for kind in kinds):
         raise no_modular_power(base, exponent, modulus)
+    if complex in kinds:
+        raise ValueError("complex modulo")
     if not all(kind in (int, bool) for kind in kinds):
         raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
     a, b, m = (as_kind(v, int) for v in (base, exponent, modulus))

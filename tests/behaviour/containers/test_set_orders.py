@@ -108,3 +108,26 @@ def test_the_difference_of_a_much_larger_set_is_refused_when_it_runs() -> None:
     assert wrapped(xs, 1000) == f(xs, 1000)
     with pytest.raises(UnsupportedOperationError, match="the order of a set"):
         wrapped(xs, -1000)
+
+
+def walked(xs, ys):
+    a = {x for x in xs.tolist() if x > 0}
+    it = iter(a)
+    found = []
+    for x in iter(a):
+        found.append(x)
+    return next(it, None), next(it, None), found, next(iter({y for y in ys.tolist() if y > 99}), "nothing")
+
+
+def unpacked(xs, ys):
+    first, second = {x for x in xs.tolist() if x > 0}
+    return first, second
+
+
+def turned(xs, ys):
+    return list(reversed({x for x in xs.tolist() if x > 0}))
+
+
+@pytest.mark.parametrize("function", [walked, unpacked, turned])
+def test_iterators_keep_the_order(function) -> None:
+    check_calls(function, (np.array([2, 0, 1]), ARGUMENTS[0][1]), (np.array([16, 9, -1]), ARGUMENTS[1][1]))
