@@ -20,7 +20,8 @@ HIDDEN = frozenset((
     "_made", "_merged", "_method", "_methods", "_mix_given", "_mix_grown",
     "_needs_characters", "_needs_concrete", "_needs_size", "_no_entries", "_now", "_numbers", "_numeric",
     "_one_by_one", "_opened", "_order", "_ordered", "_other", "_over", "_owner", "_part", "_parts", "_place",
-    "_place_of_index", "_places", "_plain", "_popped", "_position", "_readonly", "_record", "_refusal", "_refuse",
+    "_place_of_index", "_places", "_plain", "_popped", "_position", "_push_each",
+    "_readonly", "_record", "_refusal", "_refuse",
     "_refuse_operator", "_removals", "_remove_at", "_repeated", "_repeating", "_restart", "_set_index", "_set_order",
     "_set_slice", "_shape", "_share", "_shown", "_source", "_spent", "_staged_method", "_step", "_steps", "_tables",
     "_taken", "_test", "_text", "_texts", "_total", "_typed", "_unary", "_under_way", "_used_up", "_value",
@@ -34,7 +35,7 @@ HIDDEN = frozenset((
     "in_place", "index_", "index_in_", "inplace", "insert_", "insert_first_", "interval", "is_dynamic", "is_fixed",
     "is_few", "is_known", "is_readonly", "is_sized", "is_view", "items", "items_or", "key_at_", "keys_", "keywords",
     "kind_",
-    "kinds", "kinds_", "last_place_", "left_packed", "length", "length_", "like_", "lists_", "lost_", "made",
+    "kinds", "kinds_", "last_place_", "leave_", "left_packed", "length", "length_", "like_", "lists_", "lost_", "made",
     "members_", "memory", "memory_", "merges_with", "method", "mix_", "most", "names_", "native", "nested",
     "no_parts_", "number", "number_", "number_as", "of_objects", "opened_", "options", "order_", "origin",
     "original", "origins", "overwrite", "padded", "parts", "parts_", "passing", "path", "place_of_",
@@ -44,6 +45,7 @@ HIDDEN = frozenset((
     "sender", "separate", "serial", "set", "set_order_", "site",
     "size_", "slot_of_", "source_", "start_", "state", "steps",
     "storage", "strict", "tag", "take_up", "through", "unbind_row", "under_way", "unpacked_", "valid", "values_",
-    "viewed", "what", "whole", "whole_", "with_memory", "without_undefined", "word_", "worth", "written_",
+    "viewed", "want_resumable_", "what", "whole", "whole_", "with_memory", "without_undefined", "word_", "worth",
+    "written_",
 ))
 # fmt: on
