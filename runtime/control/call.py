@@ -35,6 +35,7 @@ from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.control.stdlib import (
     bisect_,
     builtins_,
+    class_tests,
     heapq_,
     introspection,
     itertools_,
@@ -157,7 +158,7 @@ def _bound(
 ) -> Callable[..., Any] | None:
     """`float.is_integer` and its kin as a method of a run-time value of the class; None for one of another class."""
     cls = method.__objclass__
-    return getattr(owner, method.__name__) if introspection.isinstance_(owner, cls) is True else None
+    return getattr(owner, method.__name__) if class_tests.isinstance_(owner, cls) is True else None
 
 
 def _writable(function: object, args: tuple[object, ...], made: Value) -> Value:

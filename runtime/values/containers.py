@@ -85,6 +85,10 @@ class Structure:
         """The layout of what is one of two containers, of layouts `mine` and `other`; None where they stay two."""
         return None
 
+    def holds(self, value: Value) -> bool:
+        """Return whether a known value, which is no container, has the parts of one of this structure."""
+        return False
+
     def children(self, value: Value) -> list[Value]:
         """The parts, in the order of the keys."""
         if issubclass(self.cls, dict):
@@ -162,6 +166,11 @@ class ExceptionStructure(Structure):
         made.args = args
         for name, part in held.items():
             object.__setattr__(made, name, part)
+        if isinstance(suppress, Tracer):
+            raise UnsupportedOperationError(
+                f"a {self.cls.__name__} raised `from` another exception or None, or one that is not, depending on a "
+                "run-time condition; raise them in the same way"
+            )
         made.__cause__, made.__context__, made.__suppress_context__ = cause, context, suppress
         return made
 
@@ -194,6 +203,22 @@ class TextWithInts:
         )
 
     __repr__ = __str__
+
+
+class SliceStructure(Structure):
+    """A slice: its bounds and its step."""
+
+    mutable = False
+    holds_copies = True
+
+    def holds(self, value: Value) -> bool:
+        return isinstance(value, slice)
+
+    def children(self, value: Value) -> list[Value]:
+        return [value.start, value.stop, value.step]
+
+    def build(self, children: Sequence[Value]) -> Value:
+        return slice(*children)
 
 
 class TextWithIntsStructure(Structure):
@@ -285,6 +310,9 @@ def structure_of(value: Value) -> Structure | None:
         if cls in _DICTS:
             return Structure(cls, tuple(value), factory)
         return _with_attributes(value, tuple(value)) if reads_as_dict(cls) else None
+    if cls is slice:
+        held = (value.start, value.stop, value.step)
+        return SliceStructure(slice, ("start", "stop", "step")) if any(map(has_traced, held)) else None
     if isinstance(value, _ATOMIC):
         return None
     if isinstance(value, TextWithInts):

@@ -73,8 +73,8 @@ def _each(reader: Reader, loop: cst.CompFor, element: cst.BaseExpression, last: 
     value = inside.argument(element) if inner is None else _each(inside, inner, element, [])
     arguments = [reader.argument(loop.iter), _function(names, value)]
     if loop.ifs:
-        first, *others = (inside.argument(c.test) for c in loop.ifs)
-        test = inside.staged("and_", first, *map(thunk, others)) if others else first
+        first, *others = (inside.test(c.test) for c in loop.ifs)
+        test = inside.staged("all_true", first, *map(thunk, others)) if others else first
         arguments.append(_function(names, test))
     options = [keyword("width", _width(loop.target))] if isinstance(loop.target, (cst.Tuple, cst.List)) else []
     if inner is not None:

@@ -48,11 +48,17 @@ def len_(items: Value) -> Value:
 @staged_form_of(range)
 def range_(*args: Value) -> Value:
     """As `range`; with run-time bounds, a range that `for` stages."""
-    args = tuple(arg.resolve(range) if isinstance(arg, UnionValue) else arg for arg in args)
+    args = tuple(_of_ints(arg) if isinstance(arg, UnionValue) else arg for arg in args)
     if not any(map(is_traced, args)) or len(args) > 3:
         return range(*args)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     return countable_ranges.Range(start, stop, step)
+
+
+def _of_ints(bound: UnionValue) -> Value:
+    left = bound.without_undefined()
+    left = left.integral() if isinstance(left, UnionValue) else left
+    return left.resolve(range) if isinstance(left, UnionValue) else left
 
 
 @staged_form_of(enumerate)

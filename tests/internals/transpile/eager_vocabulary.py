@@ -138,6 +138,14 @@ def or_(value: Any, *thunks: Callable[[], Any]) -> Any:
     return value
 
 
+def all_true(value: Any, *thunks: Callable[[], Any]) -> bool:
+    return bool(value) and all(thunk() for thunk in thunks)
+
+
+def any_true(value: Any, *thunks: Callable[[], Any]) -> bool:
+    return bool(value) or any(thunk() for thunk in thunks)
+
+
 def not_(value: Any) -> bool:
     return not value
 
