@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from anabranch.base.grammar import a, counted
 from anabranch.base.value import Value
+from anabranch.runtime.control.staging import run_time_keys
 from anabranch.runtime.errors import AliasError, StructureMismatchError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
@@ -84,6 +85,8 @@ def check_contents(slot: Slot, after: Value, users: Sequence[Callable[..., Any]]
     name = next((n for user in users for n, v in _reachable(user) if v is slot.target), None)
     instead = "give it the same number of items on each path, or write into an array made before"
     if isinstance(after.options[0], dict):
+        if is_of_items:
+            run_time_keys.become_table(slot.target)
         word = "key" if is_of_items else "attribute"
         held = " or ".join(f"the {'keys' if is_of_items else 'names'} {list(o)}" for o in after.options)
         some = [repr(k) for o in after.options for k in o if any(k not in other for other in after.options)]

@@ -76,7 +76,7 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         for item in self.passing():
             stop = truth(consume(item))
             if not isinstance(stop, bool):
-                self.want_resumable()
+                self.want_resumable_()
                 raise UnsupportedOperationError(
                     "a loop over a generator that next() was called on is left under a run-time condition; handle its "
                     "first items in the loop, too"
@@ -146,16 +146,16 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
     def pull(self) -> Iterator[Value]:
         """The items one by one."""
 
-    def leave(self) -> None:
+    def leave_(self) -> None:
         """Have it be an error that anything more is asked of it."""
         self._spent, self._items = None, None
 
-    def want_resumable(self) -> None:
+    def want_resumable_(self) -> None:
         """Have the function be traced once more, with a generator in this one's place that goes on anywhere."""
 
     def _used_up(self) -> bool:
         if self._spent is None:
-            self.want_resumable()
+            self.want_resumable_()
             raise UnsupportedOperationError(
                 "a generator is used again after a loop that may have left it before its end; make a new one for "
                 "each loop"
@@ -164,11 +164,16 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
 
     def _check_place(self) -> None:
         if self._made is not None and self._made is not current():
-            self.want_resumable()
+            self.want_resumable_()
             raise UnsupportedOperationError(
                 "a generator made outside of a run-time branch or loop is used inside of it, so that how much is "
                 "left of it is known only at run time; make it inside"
             )
+
+
+def use_up(source: PushIterator) -> None:
+    """Let an iterator have no items left."""
+    source._spent, source._items = True, None
 
 
 class GeneratorCall(PushIterator, sample=no_items):
@@ -199,7 +204,7 @@ class GeneratorCall(PushIterator, sample=no_items):
         function, args, kwargs = self.call
         self.returned = function(_giving(_past_try_statements(consume, at_once=True), self.sender), *args, **kwargs)
 
-    def want_resumable(self) -> None:
+    def want_resumable_(self) -> None:
         if tracing() and isinstance(self.original, types.FunctionType):
             current().trace.wanted_resumable.add(self.original)
 

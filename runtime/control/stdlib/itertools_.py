@@ -96,7 +96,7 @@ def _listed(items: Value) -> Value:
     """A list of its own of some items, of which more are asked for than Python would at once."""
     made = lists.COUNTERPARTS[list](items)
     if isinstance(items, PushIterator):
-        items.leave()
+        items.leave_()
     return made
 
 

@@ -10,15 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.iteration.generators import use_up
 
 
 class Group(GeneratorExpression, sample=lambda: iter(())):
     """The items of one group, as long as the next is not asked for."""
-
-    def pass_by(self) -> None:
-        """Have no items left."""
-        self._spent = True
-        self._items = None
 
 
 def dropwhile(predicate: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
@@ -86,7 +82,7 @@ def groupby(count: int, item: Callable[[int], Any], key: Callable[[Any], Any] | 
             end += 1
         group = Group(range(first, end), item)
         yield this, group
-        group.pass_by()
+        use_up(group)
         first = end
 
 

@@ -205,7 +205,7 @@ class LibraryObject(HostTyped):
             return None
         return next(iter(self._parts.values())).shape[0]
 
-    def _item(self, index: Value) -> Value:
+    def _item_of_loop(self, index: Value) -> Value:
         if self._kind.cls.__name__ == "Series":
             return self._parts["values"][index].item()  # a Python number, by its place
         return self[index]

@@ -34,7 +34,7 @@ class HostTyped(StandIn):
         """The object as a Python number of a kind."""
         return kind(self)
 
-    def _item(self, index: Value) -> Value:
+    def _item_of_loop(self, index: Value) -> Value:
         """An item of those that a loop goes over."""
         return self[index]  # type: ignore[index]
 

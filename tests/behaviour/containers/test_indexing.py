@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anabranch import StructureMismatchError, UnsupportedOperationError, jit
+from anabranch import UnsupportedOperationError, jit
 from tests.program_table import Program, Table
 
 case = Table()
@@ -314,15 +314,35 @@ def test_nan_among_sorted_values_is_refused() -> None:
         jit(lambda x, y: sorted([x, y]))(float("nan"), 1.0)
 
 
-def test_key_set_by_a_run_time_key_in_a_branch_is_refused() -> None:
+def test_keys_that_a_condition_sets() -> None:
     def f(n):
         d = {}
         if n > 0:
             d["a"] = n
+        for k in range(3):
+            try:
+                if k > n:
+                    raise ValueError(k)
+                d["b"] = d.get("b", 0) + k
+            except ValueError:
+                d["c"] = k
         return d
 
-    with pytest.raises(StructureMismatchError, match=r"dict .*holds the keys .*depending on a run-time condition"):
-        jit(f, auto_static=False)(1)
+    compiled = jit(f, auto_static=False)
+    for n in (1, -1, 5):
+        assert list(compiled(n).items()) == list(f(n).items())
+
+
+def test_keys_that_a_condition_sets_beside_values_of_several_kinds() -> None:
+    def f(n):
+        d = {"x": 2.5, "y": "text", "z": [1, "a"]}
+        if n > 0:
+            d["a"] = n
+        return d
+
+    compiled = jit(f, auto_static=False)
+    for n in (1, -1):
+        assert list(compiled(n).items()) == list(f(n).items())
 
 
 class Model:

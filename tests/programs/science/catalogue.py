@@ -34,6 +34,7 @@ FIELDS = [
     "layers",
     "physics",
     "biology",
+    "surveys",
 ]
 if find_spec("scipy"):
     FIELDS.append("scipy_users")
