@@ -17,7 +17,6 @@ from anabranch.transpile.emit import Emitted, emit
 from anabranch.transpile.errors import Finding, NoSourceError, UnsupportedConstructError
 from anabranch.transpile.generator_functions import FreshNames, with_push_iteration
 from anabranch.transpile.generator_steps import Report, Step, StepNames, steps_of
-from anabranch.transpile.keyword_spaces import put_spaces
 from anabranch.transpile.lowering import Lowering, Session
 from anabranch.transpile.mangle import enclosing_class, is_private
 from anabranch.transpile.names import Function, scope_of, values_among
@@ -28,6 +27,7 @@ from anabranch.transpile.result import Counterpart, KnownNames, Rewritten, StepO
 from anabranch.transpile.simplify import Simplifier
 from anabranch.transpile.source import LOAD_AGAIN, FunctionSource
 from anabranch.transpile.specialise import specialise
+from anabranch.transpile.spelling import respell
 from anabranch.transpile.yielding_loops import LoopNames
 
 
@@ -47,7 +47,7 @@ def rewrite_function(
     """
     module, node = _parse(source)
     original = _positions(module, source)
-    put_spaces(node)
+    respell(node)
     origin: dict[cst.CSTNode, cst.CSTNode] = {}
     if step is not None:
         node = _steps(node, step.known, origin, _nothing)[1][step.number].node
@@ -113,7 +113,7 @@ def steps_of_generator(function: types.FunctionType, source: FunctionSource) -> 
     """
     module, node = _parse(source)
     original = _positions(module, source)
-    put_spaces(node)
+    respell(node)
     origin: dict[cst.CSTNode, cst.CSTNode] = {}
     findings: list[tuple[str, cst.CSTNode]] = []
     known = _known_names(function, node)

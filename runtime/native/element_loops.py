@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from anabranch.runtime.native.affine import Affine, Region, Span
+from anabranch.runtime.native.instructions import ONE_BY_ONE, TWO_AT_A_TIME
 from anabranch.runtime.native.lazy_array import LazyArray
 from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.memory import Memory
@@ -121,9 +122,9 @@ class ElementLoops:
         code.fill(place, f"{counter} = phi i64 [ {first}, %{before} ], [ {following}, %{code.block} ]")
         if step != "1":
             # LLVM does not know how many steps it are, and makes use of more than one store at a time in no other way.
-            code.repeat(head, at_a_time=2)
+            code.repeat(head, TWO_AT_A_TIME)
         elif inside >= _LONG_INSIDE:
-            code.repeat(head, at_a_time=1)
+            code.repeat(head, ONE_BY_ONE)
         else:
             code.jump(head)
         code.begin(after)

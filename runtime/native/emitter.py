@@ -17,7 +17,7 @@ from anabranch.runtime.native.branches import branch_results
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.host_calls import HostCalls
-from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.instructions import ALL_AT_ONCE, Instructions
 from anabranch.runtime.native.lazy_array import pieces_of
 from anabranch.runtime.native.library_ufuncs import LibraryUfuncs, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra, solved
@@ -36,6 +36,7 @@ from anabranch.runtime.native.searches import searched
 from anabranch.runtime.native.shared_steps import are_shared, shared_steps
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
+from anabranch.runtime.native.small_arrays import in_memory
 from anabranch.runtime.native.sorting import sort_in_place
 from anabranch.runtime.native.strided import strided_view
 from anabranch.runtime.native.transforms import transformed
@@ -61,6 +62,9 @@ _MOST_COST = 100
 # The same where its parts are computed in ways of their own, each of which any of its elements may ask for: what is
 # computed from a stack is so in its pieces.
 _MOST_IN_PARTS = 24
+# A loop in another one of so many lines in all its steps has them written out, where none is a choice: a sum of a few
+# products, with which LLVM then makes vectors of steps of the loop around it.
+_MOST_WRITTEN_OUT = 512
 
 
 class NativeEmitter(ValueEmitter):
@@ -95,6 +99,7 @@ class NativeEmitter(ValueEmitter):
         self._signals, self._host_calls = signals, host_calls
         code.shares.signals = signals
         self._op: Op | None = None  # whose lowering is being written
+        self._steps: int | None = None  # of that, where it is a counted loop
         self._loops = 0
         self._nest: Nest | None = None
         self.kept: frozenset[int] = frozenset()
@@ -170,6 +175,8 @@ class NativeEmitter(ValueEmitter):
     def _equation(self, equation: Equation, names: list[str], needed: Collection[int]) -> Sequence[str]:
         in_types, out_types = [a.type for a in equation.inputs], [v.type for v in equation.outputs]
         kept = self.kept
+        if isinstance(equation.op, Loop):
+            names = in_memory(self.memory, equation, names)
         if isinstance(equation.op, Branches):
             self.kept = kept.union(needed)
             results = branch_results(self, equation, names)
@@ -224,7 +231,7 @@ class NativeEmitter(ValueEmitter):
             self.kept = kept
             return results
         ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
-        self._op = equation.op
+        self._op, self._steps = equation.op, equation.params["length"] if type(equation.op) is For else None
         results = list(equation.op.lower(ctx))
         self.kept = kept
         return results
@@ -251,7 +258,8 @@ class NativeEmitter(ValueEmitter):
 
     def loop(self, state: Sequence[str], types: Types, test: Rule, step: Body) -> list[str]:
         """Write a loop: steps for as long as the test holds of the state; returns the last state."""
-        code, op, loops = self.code, self._op, self._loops
+        code, op, loops, steps_known = self.code, self._op, self._loops, self._steps
+        is_inner = code.shares.is_open or (self._nest is not None and self._nest.exits is not None)
         # An op may need a loop of its own.
         nest = self._nest if self._nest is not None and self._nest.exits is None else None
         head, body, end = (code.label(prefix) for prefix in ("head", "body", "end"))
@@ -276,6 +284,7 @@ class NativeEmitter(ValueEmitter):
         going_on, tested = test(names), code.block
         code.branch(going_on, body, end)
         code.begin(body)
+        start = len(code.lines)
         after = steps.close(list(step(names)))
         self._loops += 1
         # A look takes as long as the step of a loop with no other one in it, of which many may be taken at a time.
@@ -283,7 +292,11 @@ class NativeEmitter(ValueEmitter):
         if self._signals is not None and isinstance(op, Loop) and (is_alone or self._loops > loops + 1):
             self._signals.look()
         close_carries(code, carries, after, (before, code.block), derived)
-        code.jump(head)
+        is_short = steps_known is not None and steps_known * (len(code.lines) - start) <= _MOST_WRITTEN_OUT
+        if is_inner and is_short and code.block == body:
+            code.repeat(head, ALL_AT_ONCE)
+        else:
+            code.jump(head)
         code.begin(end)
         if nest is not None:
             nest.exits = None

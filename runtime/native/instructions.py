@@ -13,9 +13,11 @@ T = TypeVar("T")
 # How often a branch goes either way that hardly ever goes the first one.
 UNLIKELY = "!0"
 METADATA = """!0 = !{!"branch_weights", i32 1, i32 1048576}
-!9 = !{!"llvm.loop.unroll.disable"}
-!8 = !{!"llvm.loop.unroll.count", i32 2}"""
-_AT_A_TIME, _FIRST_LOOP = {1: "!9", 2: "!8"}, 2_000_000
+!8 = !{!"llvm.loop.unroll.count", i32 2}
+!9 = !{!"llvm.loop.unroll.full"}
+!10 = !{!"llvm.loop.unroll.disable"}"""
+TWO_AT_A_TIME, ALL_AT_ONCE, ONE_BY_ONE = "!8", "!9", "!10"
+_FIRST_LOOP = 2_000_000
 
 _ARITHMETIC = ("fadd", "fsub", "fmul", "fdiv", "frem")
 _FLOATS = ("float", "double")
@@ -153,10 +155,10 @@ class Instructions:
         """End the block."""
         self.act(f"br label %{label}")
 
-    def repeat(self, label: str, *, at_a_time: int) -> None:
-        """End the block by going on with a loop, of which one or two steps are taken at a time."""
+    def repeat(self, label: str, how: str) -> None:
+        """End the block by going on with a loop, whose steps are taken two at a time, all at once, or one by one."""
         number = f"!{_FIRST_LOOP + len(self.hints)}"
-        self.hints.append(f"{number} = distinct !{{{number}, {_AT_A_TIME[at_a_time]}}}")
+        self.hints.append(f"{number} = distinct !{{{number}, {how}}}")
         self.act(f"br label %{label}, !llvm.loop {number}")
 
     def branch(self, pred: str, on_true: str, on_false: str, *, unlikely: bool = False) -> None:

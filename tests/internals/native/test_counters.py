@@ -67,3 +67,24 @@ def test_only_what_may_be_negative_is_moved(rng):
         assert program is not None
         assert "smax" not in program.llvm
         assert bool(re.search(r"add i64 %\w+, 9\b", program.llvm)) == moved
+
+
+def filtered(x, taps):
+    out = np.zeros(x.shape[0] - taps.shape[0] + 1)
+    for i in range(out.shape[0]):
+        total = 0.0
+        for k in range(taps.shape[0]):
+            total += taps[k] * x[i + k]
+        out[i] = total
+    return out
+
+
+def test_inner_loops_of_few_steps_are_written_out():
+    x = np.linspace(-1.0, 1.0, 300)
+    compiled = jit(filtered)
+    for count, are_few in ((32, True), (200, False)):
+        taps = np.arange(count) / 7.0
+        program = compiled.lower(x, taps).native_program()
+        assert program is not None
+        assert (program.llvm.count("llvm.loop !2") == 1) is are_few
+        np.testing.assert_array_equal(compiled(x, taps), filtered(x, taps))
