@@ -48,7 +48,7 @@ class StablehloText:
         self._count = 0
         self._constants: list[dict[object, str]] = [{}]
         self._repeated: dict[str, _Repeated] = {}
-        self._bitcasts: dict[str, str] = {}
+        self._bitcasts: dict[str, str] = {}  # what may be another value's memory, by that one's name
         self._made_of: dict[str, str] = {}  # what has the numbers of another value, by that one's name
 
     def fresh(self) -> str:
@@ -84,6 +84,7 @@ class StablehloText:
         if key not in scope:
             scope[key], text = self.fresh(), tensor(type)
             self._made_of[scope[key]] = operand
+            self._bitcasts[scope[key]] = self.memory_of(operand)
             self.lines.append(f'{scope[key]} = "stablehlo.optimization_barrier"({operand}) : ({text}) -> {text}')
         return scope[key]
 
