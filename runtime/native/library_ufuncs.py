@@ -35,6 +35,8 @@ def takes_whole(equation: Equation) -> bool:
 def is_quick(equation: Equation) -> bool:
     """Return whether NumPy's loop takes no longer than XLA's code for an equation that `takes_whole`."""
     types = {atom.type.dtype for atom in (*equation.inputs, *equation.outputs)}
+    if types <= _COMPLEX:
+        return equation.op.name in _QUICK_IF_COMPLEX
     quick = _QUICK | _QUICK_IF_NARROW if types <= _NARROW else _QUICK
     return has_wide_loops() and types <= _REAL and equation.op.name in quick
 
@@ -44,8 +46,10 @@ _EXPONENTIALS = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt"
 _INVERSES = ("arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arctanh")
 _QUICK = frozenset((*_EXPONENTIALS, *_INVERSES))
 _QUICK_IF_NARROW = frozenset(("sin", "cos", "tan", "tanh"))
+# Of these XLA has no form that takes less time, either.
+_QUICK_IF_COMPLEX = frozenset(("exp", "tanh"))
 _NARROW, _REAL = frozenset([np.dtype(np.float32)]), frozenset(map(np.dtype, "fd"))
-_DTYPES = frozenset(map(np.dtype, "fdFD"))
+_DTYPES, _COMPLEX = frozenset(map(np.dtype, "fdFD")), frozenset(map(np.dtype, "FD"))
 
 
 # The operations that an element takes.

@@ -8,9 +8,12 @@ from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, flat
 from anabranch.runtime.native.element_loops import ElementLoops, check_size
 from anabranch.runtime.native.value_emitter import ValueEmitter
-from anabranch.runtime.native.values import is_memory, packed
+from anabranch.runtime.native.values import is_lazy, is_memory, packed
 from anabranch.runtime.ops.checks import scalar
 from anabranch.runtime.ops.indexing import COMBINES, scatter
+
+# From so many bytes on an array does not stay in a cache with another such one.
+_LARGE = 2**18
 
 
 def is_scatter(equation: Equation) -> bool:
@@ -37,9 +40,13 @@ def scattered(emitter: ValueEmitter, equation: Equation, names: Sequence[str], k
     x, *others = stores.unshared(equation, names, kept)
     is_small = not is_memory(x)
     place = memory.place_of(memory.spilled(x, x_type) if is_small else x)
-    # All updates are computed before the first one is written.
+    # All updates are computed before the first one is written; so are those that may read from all over a large array,
+    # where what is added up is large, too: both would not stay in the processor's caches.
+    is_large = combine is not None and x_type.nbytes >= _LARGE
     others = [
-        stores.settled([name], [type], memory.all_places())[0] if place in arrays.reads(name) else name
+        stores.settled([name], [type], memory.all_places())[0]
+        if place in arrays.reads(name) or (is_large and is_lazy(name) and type.dtype == x_type.dtype)
+        else name
         for name, type in zip(others, types[1:], strict=True)
     ]
     indices, updates = (arrays.of(name, type) for name, type in zip(others, types[1:], strict=True))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import linecache
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from anabranch.runtime.ir.program import Atom, Literal, Var
 from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.tracing.source_frames import Position, place
 from anabranch.runtime.tracing.storage import Part
+from anabranch.runtime.values.attributes import OneOfSeveral
 
 E = TypeVar("E", bound=AnabranchError)
 
@@ -123,13 +124,13 @@ def roots(value: object, partly: bool = True) -> tuple[set[Var], bool]:
 
     With that, the inputs are not all of them unless `partly`.
     """
-    atom = getattr(value, "atom", value)
-    if not isinstance(atom, (Literal, Var)):
+    starts = _atoms_of(value)
+    if not all(isinstance(atom, (Literal, Var)) for atom in starts):
         return set(), True
     inputs, known = set(current().trace.root.formals), current().trace.requests.knowable
     found, others = set[Var](), False
     seen: set[tuple[int, Var]] = set()
-    pending: list[tuple[Atom, Builder]] = [(atom, current())]
+    pending: list[tuple[Atom, Builder]] = [(atom, current()) for atom in starts]
     while pending and (partly or not others):
         part, builder = pending.pop()
         if isinstance(part, Literal) or (id(builder), part) in seen:
@@ -145,6 +146,14 @@ def roots(value: object, partly: bool = True) -> tuple[set[Var], bool]:
         others |= origin is None
         pending += origin or ()
     return found, others
+
+
+def _atoms_of(value: Any) -> list[Any]:
+    """What a value is in the Program: of one of several, which one it is, and each of them."""
+    if isinstance(value, OneOfSeveral):
+        one: Any = value
+        return [one.tag, *(atom for option in one.options for atom in _atoms_of(option))]
+    return [] if type(value) in (bool, int, float, complex) else [getattr(value, "atom", value)]
 
 
 def _origin(var: Var, builder: Builder) -> list[tuple[Atom, Builder]] | None:

@@ -161,3 +161,12 @@ def test_parts_that_one_mask_of_several_axes_selects() -> None:
     z, c = rng.standard_normal((2, 5, 7)) + 1j * rng.standard_normal((2, 5, 7))
     check(masked_of_several_axes, z, c)
     check(masked_of_several_axes, z.real.copy(), c.real.copy())
+
+
+def sized_by_a_power(base: int, exponent: int, x: float) -> Any:
+    rows, columns = np.mgrid[0:base, 0 : base**exponent]
+    return rows * x, columns, np.arange(base**exponent)
+
+
+def test_sizes_that_are_powers_of_arguments() -> None:
+    check(sized_by_a_power, 2, 3, 1.5)
