@@ -46,7 +46,8 @@ def rewrite_function(
     `operators` are the kinds of operators that become calls, "subscript", "compare" and "list"; `known` the values of
     parameters that are folded in. Where `function` is a `step` of a generator function, the source is that function's.
     """
-    module, node, original = _parsed(source)
+    module, node, spans = _parsed(source)
+    original = dict(spans)  # nodes that are made on the way get places, too
     origin: dict[cst.CSTNode, cst.CSTNode] = {}
     if step is not None:
         node = _steps(node, step.known, origin, _nothing)[1][step.number].node
