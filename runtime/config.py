@@ -29,6 +29,7 @@ class Switches(TypedDict, total=False):
     disable_jit: bool
     disable_passes: tuple[str, ...]
     host_calls: bool
+    long_ints: bool
     native_loops: bool
     fastmath: tuple[str, ...]
     threads: int
@@ -82,6 +83,9 @@ class Settings:
     host_calls : bool
         Whether functions that are not compiled, those of SciPy and those with `anabranch.host`, are called on the host
         while the program runs; else a call of one with values known only at run time is an error.
+    long_ints : bool
+        Whether a call in which a Python int leaves 64 bits is run again as plain Python, exactly, with a
+        `LongIntegerWarning`; else it is an `IntegerRangeError`.
     native_loops : bool
         Whether loops over single elements, and functions of nothing else, are compiled to machine code by LLVM, as far
         as they have such a form; else XLA compiles them, as all others.
@@ -137,6 +141,7 @@ class Settings:
     disable_jit: bool = False
     disable_passes: tuple[str, ...] = ()
     host_calls: bool = True
+    long_ints: bool = True
     native_loops: bool = True
     fastmath: tuple[str, ...] = ()
     threads: int = 0

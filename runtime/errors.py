@@ -139,15 +139,34 @@ class AliasError(AnabranchError, ValueError):
 class IntegerRangeError(AnabranchError, OverflowError):
     """A Python int went beyond the 64 bits that compiled code has for it.
 
-    Eager Python would go on with a longer number, so no `except` clause of a compiled function catches it.
+    Eager Python would go on with a longer number, so no `except` clause of a compiled function catches it. With the
+    setting `long_ints` the call is run again as plain Python, as far as nothing can be seen of the first run.
 
     Examples
     --------
     >>> from anabranch import jit
-    >>> jit(lambda n: n * n)(2**40)
+    >>> jit(lambda n: n * n, long_ints=False)(2**40)
     Traceback (most recent call last):
         ...
     anabranch.IntegerRangeError: ...
+    """
+
+    effects = 0  # how many had been done when it was raised
+
+
+class LongIntegerWarning(UserWarning):
+    """A call has been run as plain Python, since a Python int of it left the 64 bits that compiled code has for one.
+
+    Each jitted function gives it once. The result is exact; the call took the time of the compiled run and of the plain
+    one. Where that is too slow use floats, or remainders and masks (`a * b % m`), which are exact in compiled code.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from anabranch import LongIntegerWarning, jit
+    >>> warnings.simplefilter("ignore", LongIntegerWarning)
+    >>> jit(lambda n: n * n, long_ints=True)(2**40)
+    1208925819614629174706176
     """
 
 
@@ -299,11 +318,14 @@ class EscapedTracerError(AnabranchError, RuntimeError):
 def forget_attempts(error: BaseException) -> None:
     """Take from an exception those that ended earlier attempts to trace: Python has no such exceptions before it."""
     seen: set[int] = set()
-    at: BaseException | None = error
-    while at is not None and id(at) not in seen:
+    pending: list[BaseException | None] = [error]
+    while pending:
+        at = pending.pop()
+        if at is None or id(at) in seen:
+            continue
         seen.add(id(at))
         before = at.__context__
         while before is not None and before is not at.__cause__ and type(before).__module__.startswith("anabranch."):
             before = before.__context__
         at.__context__ = before
-        at = before
+        pending += [before, *getattr(at, "exceptions", ())]

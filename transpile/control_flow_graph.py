@@ -214,7 +214,14 @@ class _Builder:
         self._raise_to(start, dispatch, dispatch)
         ends = self.else_(node.orelse, ends)
         for handler in node.handlers:
-            ends = ends + self.handler(handler, dispatch)
+            first = len(self.graph.after)
+            done = self.handler(handler, dispatch)
+            if isinstance(node, cst.TryStar):  # the next handler may run after this one, however it has ended
+                last = len(self.graph.after)
+                dispatch = self.node([dispatch, *done], NameUsage())
+                self._raise_to(first, last, dispatch)
+                done = [dispatch]
+            ends = ends + done
         if node.finalbody is None:
             return ends
         inner, self.jumps = self.jumps, outer

@@ -122,7 +122,7 @@ class UnsupportedConstructError(SourceError, NotImplementedError):
 
 
 # Every stable code: what was found, and what to write instead. A code that is gone
-# (103, 108, 109, 111 to 114) is never used for anything else.
+# (103, 108 to 114) is never used for anything else.
 CODES: dict[str, tuple[str, str]] = {
     "AB101": ("async code", "Write it without async and await; a compiled function runs as one computation."),
     "AB102": (
@@ -139,7 +139,6 @@ CODES: dict[str, tuple[str, str]] = {
         "a conditional assignment expression (:=) in a lambda",
         "Write the lambda as a function of its own with def.",
     ),
-    "AB110": ("except*", "Catch the exceptions with plain 'except'."),
     "AB115": (
         "a yield inside of an expression",
         "Let it stand alone: 'yield value', or 'x = yield value' and go on with x.",

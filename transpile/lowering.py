@@ -49,6 +49,7 @@ class Session:
     `headers` are the global names that the rewritten text binds anew, with the text that they are bound to, `modules`
     those among them that are modules; `native` are names of functions that need no rewriting; `pushed` is what
     generator functions use; `operators` are the kinds of operators that become calls, too.
+    `reraising` are `raise` statements without anything in handlers of `except*`.
     `origin` leads from a new node to the user's node that it came from.
     """
 
@@ -61,6 +62,7 @@ class Session:
     pushed: FreshNames
     operators: frozenset[str] = frozenset()
     origin: dict[cst.CSTNode, cst.CSTNode] = field(default_factory=dict)
+    reraising: set[cst.Raise] = field(default_factory=set)
     findings: list[tuple[str, cst.CSTNode]] = field(default_factory=list)
 
     def report(self, code: str, node: cst.CSTNode) -> None:
@@ -114,6 +116,8 @@ class Lowering:
         self.globals = frozenset(n for u in self.flow.graph.usages for n in u.globals)
         self.declared = self.globals | {n for u in self.flow.graph.usages for n in u.nonlocals}
         self.is_lambda = isinstance(function, cst.Lambda)
+        # Those `and` and `or` of which only the truth is asked for.
+        self.tests: set[cst.CSTNode] = set()
         self.tail_calls = frozenset() if self.is_lambda else tail_calls(function, self.flow.scope)
         self.outer = outer
         self.outer_names: frozenset[str] = frozenset()
@@ -250,6 +254,10 @@ class Lowering:
     def argument(self, node: cst.BaseExpression, home: cst.CSTNode, place: BoundNames) -> cst.BaseExpression:
         """An expression that can do without parentheses around it, rewritten."""
         return Reader(self, self.flow.entry(home), place).argument(node)
+
+    def test(self, node: cst.BaseExpression, place: BoundNames) -> cst.BaseExpression:
+        """The test of a statement, rewritten."""
+        return Reader(self, self.flow.entry(node), place).test(node)
 
     def target(self, reader: Reader, node: cst.CSTNodeT) -> cst.CSTNodeT:
         """An assignment target: names stay, the parts of subscripts and attributes are rewritten."""

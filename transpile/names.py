@@ -132,7 +132,7 @@ def names_bound_here(statements: Iterable[cst.CSTNode]) -> set[str]:
         elif isinstance(node, (cst.BaseSmallStatement, cst.WithItem)):
             found |= usage_of([node]).writes
         else:
-            if isinstance(node, cst.ExceptHandler) and node.name is not None:
+            if isinstance(node, (cst.ExceptHandler, cst.ExceptStarHandler)) and node.name is not None:
                 found |= set(bound_names(node.name.name))
             found |= names_bound_here(children(node))
     return found
@@ -340,7 +340,7 @@ class _Walker:
         if node.asname is not None:
             self.write(node.asname.name)
 
-    def handler(self, node: cst.ExceptHandler) -> None:
+    def handler(self, node: cst.ExceptHandler | cst.ExceptStarHandler) -> None:
         if node.type is not None:
             self.visit(node.type)
         if node.name is not None:
@@ -375,4 +375,5 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[[_Walker, Any], None]] = {
     cst.For: _Walker.for_,
     cst.WithItem: _Walker.with_item,
     cst.ExceptHandler: _Walker.handler,
+    cst.ExceptStarHandler: _Walker.handler,
 }

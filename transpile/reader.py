@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,11 @@ class Reader:
     def argument(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """An operand that becomes an argument of a call."""
         return self._bare(self.rewrite(node))
+
+    def test(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """What a construct asks for its truth, as an argument of a call: what it consists of is asked only once."""
+        self.work.tests.update(_tested(node))
+        return self.argument(node)
 
     def bare(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """A value of a statement: a call that it became needs no parentheses."""
@@ -113,6 +119,17 @@ class Reader:
         if text in self.work.flow.graph.bits:
             return self.work.flow.state(self.point, text) is not State.SET
         return text in self.work.outer_unset
+
+
+def _tested(node: cst.BaseExpression) -> Iterator[cst.BooleanOperation]:
+    """Yield each `and` and `or` whose operands Python's jumps ask, and of which nothing is asked any more then."""
+    if isinstance(node, cst.BooleanOperation):
+        yield node
+        yield from (*_tested(node.left), *_tested(node.right))
+    elif isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        yield from _tested(node.expression)
+    elif isinstance(node, cst.IfExp):
+        yield from (*_tested(node.body), *_tested(node.orelse))
 
 
 # Expressions that need no parentheses as an argument of a call.

@@ -18,7 +18,6 @@ from anabranch.transpile.emit import Emitted, emit
 from anabranch.transpile.errors import Finding, NoSourceError, UnsupportedConstructError
 from anabranch.transpile.generator_functions import FreshNames, with_push_iteration
 from anabranch.transpile.generator_steps import Report, Step, StepNames, steps_of
-from anabranch.transpile.keyword_spaces import put_spaces
 from anabranch.transpile.lowering import Lowering, Session
 from anabranch.transpile.mangle import enclosing_class, is_private
 from anabranch.transpile.names import Function, scope_of, values_among
@@ -29,6 +28,7 @@ from anabranch.transpile.result import Counterpart, KnownNames, Rewritten, StepO
 from anabranch.transpile.simplify import Simplifier
 from anabranch.transpile.source import LOAD_AGAIN, FunctionSource
 from anabranch.transpile.specialise import specialise
+from anabranch.transpile.spelling import respell
 from anabranch.transpile.yielding_loops import LoopNames
 
 
@@ -190,7 +190,7 @@ def _parsed(source: FunctionSource) -> tuple[cst.Module, Function, Mapping[cst.C
     """The tree of the source, the function in it, and where its nodes stand in the user's file; nobody changes them."""
     module, node = _parse(source)
     original = _positions(module, source)
-    put_spaces(node)
+    respell(node)
     return module, node, original
 
 

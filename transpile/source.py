@@ -15,6 +15,7 @@ import stat
 import sys
 import time
 import types
+import unicodedata
 
 from anabranch.base.code_objects import codes
 from anabranch.base.frozen import frozen
@@ -164,7 +165,7 @@ def _def_source(code: types.CodeType, lines: list[str]) -> FunctionSource:
         ) from error
     # A form feed at the start of a line counts for nothing, and sets the count of columns back.
     text = "".join(block).lstrip("\f")
-    if f"def {code.co_name}" not in " ".join(text.split()):
+    if f"def {code.co_name}" not in unicodedata.normalize("NFKC", " ".join(text.split())):
         raise NoSourceError(f"{code.co_filename}, line {first}: there is no 'def {code.co_name}' here; {LOAD_AGAIN}")
     return FunctionSource(text if text.endswith("\n") else text + "\n", code.co_filename, first)
 

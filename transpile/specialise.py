@@ -256,7 +256,9 @@ class _Statements(Folding):
             return self.suite(node)
         if isinstance(node, (cst.AssignTarget, cst.AsName)):
             return self.derived(replace_children(node, self._target), node)
-        if isinstance(node, (cst.Else, cst.Finally, cst.ExceptHandler, cst.WithItem, cst.MatchCase)):
+        if isinstance(
+            node, (cst.Else, cst.Finally, cst.ExceptHandler, cst.ExceptStarHandler, cst.WithItem, cst.MatchCase)
+        ):
             return self.derived(replace_children(node, self._part), node)
         if isinstance(node, cst.MatchPattern):
             return node

@@ -16,6 +16,7 @@ _ERRORS = (
     "StructureMismatchError",
     "AliasError",
     "IntegerRangeError",
+    "LongIntegerWarning",
     "CapacityError",
     "StaticArgumentError",
     "ImmutableArrayError",

@@ -38,6 +38,8 @@ R = TypeVar("R")
 class CompiledSignatures(Generic[P, R]):
     """A function with its options, and what is compiled of it, by the signatures of its arguments."""
 
+    __slots__ = ("__dict__", "__weakref__", "_executables")  # machine code finds what is in a slot
+
     _taking: type[Leaves] = Leaves  # what takes arguments apart
 
     def __init__(self, function: Callable[P, R], options: JitOptions) -> None:

@@ -79,7 +79,7 @@ class GeneratorFunction(Wrapped[P, R]):
         plain: Any = self.__anabranch_function__(*args, **kwargs)
         if self.__anabranch_options__.in_force().disable_jit:
             return plain  # type: ignore[no-any-return]
-        made: Any = self._generate(self._steps, _arguments(plain))
+        made: Any = self._generate(self._steps, helpers.arguments_of(plain))
         made.__name__, made.__qualname__ = plain.__name__, plain.__qualname__
         return made  # type: ignore[no-any-return]
 
@@ -123,7 +123,7 @@ class GeneratorFunction(Wrapped[P, R]):
 
     def _first(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> tuple[Wrapped[..., Any], tuple[Any, ...]]:
         plain: Any = self.__anabranch_function__
-        first, arguments = self._steps[0], _arguments(plain(*args, **kwargs))
+        first, arguments = self._steps[0], helpers.arguments_of(plain(*args, **kwargs))
         return first.run, tuple(arguments[n] for n in first.given)
 
     def trace(self, /, *args: object, **kwargs: object) -> Traced:
@@ -178,10 +178,3 @@ def _asked(iterator: Iterator[Any]) -> tuple[Any, bool]:
     for item in iterator:
         return item, False
     return None, True
-
-
-def _arguments(plain: Any) -> dict[str, Any]:
-    """The parameters with their values, of a generator that has not begun."""
-    code, values = plain.gi_code, plain.gi_frame.f_locals
-    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
-    return {n: values[n] for n in code.co_varnames[:count]}

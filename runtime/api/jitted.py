@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.instance_cache import PerInstance
+from anabranch.runtime.api import long_ints
 from anabranch.runtime.api.explain import Explanation
-from anabranch.runtime.api.memory_cache import CacheInfo
+from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.api.notebook_html import of_function
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.staged_function import StagedFunction
 from anabranch.runtime.call.call_spec import Call
 from anabranch.runtime.call.execution import MISS, Execution, Recompile, never, run_until_it_fits
 from anabranch.runtime.call.fastpath import CallForm, make_fast_path
+from anabranch.runtime.call.quick.entry import QuickCalls, Taker, are_possible
+from anabranch.runtime.call.quick.translation import table_of
 from anabranch.runtime.config import configure
 from anabranch.runtime.control.call import resolve
-from anabranch.runtime.errors import AnabranchError, SourceError, UnsupportedValueError
+from anabranch.runtime.errors import AnabranchError, IntegerRangeError, SourceError, UnsupportedValueError
 from anabranch.runtime.frontend.function_info import method_of, name_of
+from anabranch.runtime.host.object_layout import call_as_method
 from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.tracing.capacity import OverflowedError
@@ -37,6 +41,9 @@ Q = ParamSpec("Q")
 R = TypeVar("R")
 S = TypeVar("S")
 Stage = TypeVar("Stage", bound=Callable[..., Any])
+
+# So many calls of a function that took fast paths are worth machine code that takes them.
+_OFTEN = 32
 
 
 class Wrapped(StagedFunction[P, R]):
@@ -83,13 +90,29 @@ class Wrapped(StagedFunction[P, R]):
             for entry in self._executables.with_fast_path:
                 found: R = entry.fast_path(args, kwargs)
                 if found is not MISS:
-                    self._executables.hits += 1
+                    self._hit(entry)
                     return found
             answer: R = self._call(args, kwargs)
             return answer
+        except IntegerRangeError as error:
+            if not long_ints.may_run_plainly(self.__anabranch_options__, error, (args, kwargs)):
+                self._shorten(error, sys._getframe(1))
+                raise
         except (Exception, KeyboardInterrupt) as error:
             self._shorten(error, sys._getframe(1))
             raise
+        long_ints.warn(self)
+        return self.__anabranch_function__(*args, **kwargs)
+
+    def _hit(self, entry: Execution) -> None:
+        """Count a call; have machine code answer calls such as one that was made often."""
+        self._executables.hits += 1
+        if self._executables.hits % _OFTEN:
+            return
+        table = table_of(entry) if are_possible() else None
+        if table is not None:
+            self._executables.put_table(entry, table)
+            _quick_calls.begin()
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call by its signature."""
@@ -98,7 +121,23 @@ class Wrapped(StagedFunction[P, R]):
                 return resolve(self.__anabranch_function__)(*args, **kwargs)
         if self.__anabranch_options__.in_force().disable_jit:
             return self.__anabranch_function__(*args, **kwargs)
-        return run_until_it_fits(*self._ready(args, kwargs))
+        if args and self._is_alone_for(args[0]):
+            return self.__get__(args[0])(*args[1:], **kwargs)
+        try:
+            ready = self._ready(args, kwargs)
+        except SourceError:
+            raise
+        except AnabranchError as error:
+            method = self.__get__(args[0]) if args and _has_method(args[0], self) else None
+            if not isinstance(method, BoundMethod):
+                raise
+            ready = method._ready_alone(error, args[1:], kwargs)
+        return run_until_it_fits(*ready)
+
+    def _is_alone_for(self, instance: object) -> bool:
+        """Return whether this is compiled as a method of one instance, with its attributes as constants."""
+        kept = self._bound.get(instance)
+        return kept is not None and kept._alone
 
     def _ready(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves, Recompile]:
         """Return what runs a call, and its leaves; compile now where no executable is for the call."""
@@ -171,7 +210,9 @@ class Wrapped(StagedFunction[P, R]):
         # What is kept with the instance must not keep the instance; what is handed out must.
         kind: Any = type(self)
         bound: Any = object.__new__(_bound_kind(kind))
-        bound.__dict__.update(kept.__dict__, __self__=instance, __func__=self, _of_instance=kept)
+        bound.__dict__.update(kept.__dict__)
+        bound.__self__, bound.__func__, bound._of_instance = instance, self, kept
+        bound._executables = kept._executables
         return bound
 
     def plain(self) -> Callable[P, R]:
@@ -207,6 +248,15 @@ class Wrapped(StagedFunction[P, R]):
         return of_function(self, self._entries(None))
 
 
+def _has_method(instance: object, function: object) -> bool:
+    """Return whether a function is a method of an object."""
+    return any(held is function for cls in type(instance).__mro__ for held in vars(cls).values())
+
+
+# `instance.method(x)` calls the function with the instance, and no method is made.
+call_as_method(Wrapped)
+
+
 class BoundMethod(Wrapped[P, R]):
     """A method of an instance, equal to others as bound methods are.
 
@@ -215,6 +265,7 @@ class BoundMethod(Wrapped[P, R]):
     method is compiled for the one instance, with its attributes as constants that are guarded. So are the stages.
     """
 
+    __slots__ = ("__func__", "__self__", "_of_instance")
     __self__: Any
     __func__: Wrapped[..., R]
     _of_instance: Wrapped[..., R]  # what is compiled for the one instance
@@ -226,13 +277,19 @@ class BoundMethod(Wrapped[P, R]):
             for entry in function._executables.with_fast_path:
                 found: R = entry.fast_path((self.__self__, *args), kwargs)
                 if found is not MISS:
-                    function._executables.hits += 1
+                    function._hit(entry)
                     return found
             answer: R = self._call(args, kwargs)
             return answer
+        except IntegerRangeError as error:
+            if not long_ints.may_run_plainly(function.__anabranch_options__, error, (self.__self__, args, kwargs)):
+                self._shorten(error, sys._getframe(1))
+                raise
         except (Exception, KeyboardInterrupt) as error:
             self._shorten(error, sys._getframe(1))
             raise
+        long_ints.warn(function)
+        return self.__anabranch_function__(*args, **kwargs)
 
     def _call(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> Any:
         function, given = self.__func__, (self.__self__, *args)
@@ -243,15 +300,19 @@ class BoundMethod(Wrapped[P, R]):
         except SourceError:
             raise
         except AnabranchError as error:
-            refused = error
-        else:
-            return run_until_it_fits(*ready)
+            ready = self._ready_alone(error, args, kwargs)
+        return run_until_it_fits(*ready)
+
+    def _ready_alone(
+        self, refused: AnabranchError, args: tuple[object, ...], kwargs: dict[str, Any]
+    ) -> tuple[Execution, Leaves, Recompile]:
+        """Compile for the one instance what was refused as a function of any."""
         try:
             ready = self._ready(args, kwargs)
         except Exception:
             raise refused from None
         self._of_instance._alone = True
-        return run_until_it_fits(*ready)
+        return ready
 
     def explain(self, /, *args: object, **kwargs: object) -> Explanation:
         """Return what becomes of the method on these arguments, and why: it is traced anew, and not run."""
@@ -307,6 +368,24 @@ class BoundMethod(Wrapped[P, R]):
 
     def __repr__(self) -> str:
         return f"<anabranch.jit of {self.plain()!r}>"
+
+
+def _takers() -> tuple[Taker, Taker]:
+    """The classes whose calls machine code takes."""
+    function: Any = object.__new__(Wrapped)
+    function._executables = ExecutableCache()
+    function._executables.quick = (None,)
+    bound: Any = object.__new__(BoundMethod)
+    bound.__self__, bound.__func__ = object(), function
+    tables = ("_executables", "quick")
+    return (
+        Taker(Wrapped, _PLAIN_CALLS[0], tables, function),
+        Taker(BoundMethod, _PLAIN_CALLS[1], ("__func__", *tables), bound, "__self__"),
+    )
+
+
+_PLAIN_CALLS = Wrapped.__call__, BoundMethod.__call__
+_quick_calls = QuickCalls(_takers)
 
 
 @functools.cache

@@ -1,19 +1,20 @@
 """The executables of one function, by signature: the least recently used make room for new ones.
 
 The fast paths of the last few signatures stand before the mapping: asking each whether a call fits takes less time than
-to describe the call.
+to describe the call. Of those that are called often machine code does the asking, too (`call.quick`).
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Hashable, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from anabranch.base.bounded_dict import BoundedDict
 from anabranch.base.fork_locks import lock
 from anabranch.base.keyed_locks import KeyedLocks
 from anabranch.runtime.call.execution import Execution
+from anabranch.runtime.call.quick.entry import Table
 from anabranch.runtime.config import settings
 
 _REMEMBERED = 4096
@@ -22,6 +23,7 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 _MOST_FAST_PATHS = 4
+_MOST_TABLES = 8  # of a signature there may be several, one for each form of call
 
 
 class CacheInfo(NamedTuple):
@@ -56,6 +58,10 @@ class ExecutableCache(Generic[K, T]):
     ----------
     locks : KeyedLocks
         By signature: one thread compiles for it, the others that want it wait.
+    quick : tuple
+        The entries of tables by which machine code answers calls; it reads them from here.
+    hits : int
+        How many calls have found an executable, but for those that machine code has answered.
     """
 
     __slots__ = (
@@ -63,11 +69,13 @@ class ExecutableCache(Generic[K, T]):
         "_entries",
         "_lock",
         "_origins",
+        "_tables",
         "_with_fast_path",
         "compiles",
         "hits",
         "locks",
         "misses",
+        "quick",
         "with_fast_path",
     )
 
@@ -80,6 +88,8 @@ class ExecutableCache(Generic[K, T]):
         self._with_fast_path: tuple[tuple[K, Execution], ...] = ()
         # Replaced as a whole, so that another thread can go through it meanwhile.
         self.with_fast_path: tuple[Execution, ...] = ()
+        self._tables: tuple[tuple[Execution, Table], ...] = ()
+        self.quick: tuple[Any, ...] = ()
         self.hits = 0
         self.misses = 0
         self.compiles = 0  # not forgotten when the cache is cleared
@@ -122,6 +132,20 @@ class ExecutableCache(Generic[K, T]):
 
     def _set_quick(self, *pairs: tuple[K, Execution]) -> None:
         self._with_fast_path, self.with_fast_path = pairs, tuple(e for _, e in pairs)
+        self._set_tables([(e, table) for e, table in self._tables if e in self.with_fast_path])
+
+    def put_table(self, execution: Execution, table: Table) -> None:
+        """Let machine code answer the calls of an entry that are of one form."""
+        with self._lock:
+            if execution in self.with_fast_path:  # another thread may have cleared the cache
+                same = [(e, t) for e, t in self._tables if e is execution and t.form == table.form]
+                others = [pair for pair in self._tables if pair not in same]
+                self._set_tables([(execution, table), *others[: _MOST_TABLES - 1]])
+
+    def _set_tables(self, tables: Sequence[tuple[Execution, Table]]) -> None:
+        dropped = [table for _, table in self._tables if all(table is not kept for _, kept in tables)]
+        self._tables, self.quick = tuple(tables), tuple(table.entry for _, table in tables)
+        self.hits += sum(table.calls for table in dropped)
 
     def clear(self) -> None:
         """Forget all entries and counts."""
@@ -134,7 +158,8 @@ class ExecutableCache(Generic[K, T]):
 
     def info(self, maxsize: int) -> CacheInfo:
         """The counts."""
-        return CacheInfo(self.hits, self.misses, maxsize, len(self._entries))
+        answered = sum(table.calls for _, table in self._tables)
+        return CacheInfo(self.hits + answered, self.misses, maxsize, len(self._entries))
 
     def keys(self) -> list[K]:
         """The signatures, the most recently used last."""

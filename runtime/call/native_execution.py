@@ -105,14 +105,20 @@ class NativeExecution(Execution):
     code : NativeCode
     in_place : dict
         The inputs that it writes to where they are, by the arrays that they are given in place of.
+    written : tuple or None
+        The text of its fast path, in lines, and what the names in it stand for.
+    tables_made : int
+        How often a table was asked for that does what this says.
     """
 
-    __slots__ = ("_compile", "_executable", "code", "in_place")
+    __slots__ = ("_compile", "_executable", "code", "in_place", "tables_made", "written")
     compiler = "LLVM"
 
     def __init__(self, plan: Plan, code: NativeCode, compile: Callable[[], Executable]) -> None:
         self.fast_path = never
         self.fast_path_attempts = 0
+        self.written: tuple[Sequence[str], Mapping[str, Any]] | None = None
+        self.tables_made = 0
         self.plan, self.returns_one_array, self.moves_bars = plan, False, False
         self.code, self.in_place = code, written_in_place(plan, code.program)
         self._compile = compile

@@ -13,8 +13,9 @@ import numpy as np
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.frozen import frozen
-from anabranch.runtime.call.raise_failure import raise_failure
+from anabranch.runtime.call.raise_failure import is_of_range, raise_failure
 from anabranch.runtime.device import array as device
+from anabranch.runtime.errors import IntegerRangeError
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.host.generator_state import GeneratorKind, kind_of
 from anabranch.runtime.ir.program import Atom, Program
@@ -26,7 +27,8 @@ from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.effects import Action
-from anabranch.runtime.values.heap.slots import Slot, slot_of
+from anabranch.runtime.values.heap.slots import Slot
+from anabranch.runtime.values.host_calls import changing_objects
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.host_values import Building, fresh, on_device
@@ -219,7 +221,7 @@ class Plan:
         code, *details = outputs[groups.failures]
         try:
             raise_failure(self.failures[int(code) - 1], dict(zip(self.details, details, strict=True)))
-        except OverflowedError as error:
+        except (OverflowedError, IntegerRangeError) as error:
             error.effects = sum(map(int, outputs[groups.effect_count]))
             raise
 
@@ -233,6 +235,8 @@ class Plan:
         code = next(map(int, outputs[groups.failures]), 0)
         if code and self.capacities and self.overflowed(code):
             self.fail(outputs)  # what waits for the end is done by the run that counts
+        if code and is_of_range(self.failures[code - 1]):
+            self.fail(outputs)  # so does what Python does instead
         for leaf, words in zip(self.draws, outputs[groups.draws], strict=True):
             np.copyto(given[leaf], words)  # of which a generator that shares the state is built
             generator = leaves.generators[leaf]
@@ -277,7 +281,7 @@ class Plan:
                 result, *contents = Building(objects, given, constant, originals=leaves.originals).build(
                     self.result, iter(parts)
                 )
-        targets = [*map(slot_of, [objects[i] for i in self.written]), *self.slots]
+        targets = [*map(changing_objects.slot_of, [objects[i] for i in self.written]), *self.slots]
         for slot, after in zip(targets, contents, strict=True):
             assert slot is not None
             slot.restore(after)

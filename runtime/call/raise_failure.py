@@ -8,12 +8,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.errors import AnabranchError, IntegerRangeError
 from anabranch.runtime.tracing.failures import Failure
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.user_traceback import add_line
+from anabranch.runtime.values.pytrees import layout as layouts
 
 
 def raise_failure(failure: Failure, found: Mapping[Storage, np.ndarray]) -> NoReturn:
@@ -25,6 +26,14 @@ def raise_failure(failure: Failure, found: Mapping[Storage, np.ndarray]) -> NoRe
         filename, line, _ = failure.frames[-1]
         add_line(error, filename, line)
     raise _at(error, failure.frames)
+
+
+def is_of_range(failure: Failure) -> bool:
+    """Return whether a failure is an int that has left its 64 bits, which eager Python would not have raised."""
+    held = getattr(failure.make, "layout", None)
+    if held is not None:
+        return isinstance(held, layouts.Node) and issubclass(held.structure.cls, IntegerRangeError)
+    return not failure.details and isinstance(failure.make([]), IntegerRangeError)
 
 
 def _fresh(error: BaseException) -> BaseException:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
@@ -16,6 +17,7 @@ from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.compat.numba_options import settings
 from anabranch.runtime.config import checked
 from anabranch.runtime.control.call import call
+from anabranch.runtime.host.object_layout import call_as_method
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.ufuncs.number_types import ArrayType, NumberType, Signature, Type, signatures
 from anabranch.runtime.values import wrap
@@ -49,7 +51,8 @@ def jit(signature_or_function: Any = None, locals: Any = None, **options: Any) -
         if isinstance(function, type):
             raise TypeError("njit takes a function; write jitclass above a class")
         plain = function.plain() if isinstance(function, Wrapped) else function
-        kind = Generating if inspect.isgeneratorfunction(plain) else Dispatcher
+        compiled = TypedDispatcher if given else Dispatcher
+        kind = Generating if inspect.isgeneratorfunction(plain) else compiled
         dispatcher = kind(plain, JitOptions(settings=checked(chosen)))
         dispatcher._typed = given
         return dispatcher
@@ -101,20 +104,29 @@ class Dispatcher(Wrapped[P, R]):
         super().__setstate__(state[0])
         self._typed = state[1]
 
+
+call_as_method(Dispatcher)
+
+
+class TypedDispatcher(Dispatcher[P, R]):
+    """One with signatures, to whose types arguments and the result are cast."""
+
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Return the result of the plain function, from compiled code."""
-        if not self._typed:
-            return super().__call__(*args, **kwargs)
         signature, given = self._cast(args, kwargs)
         run: Callable[..., Any] = super().__call__
         made: R = _result(signature, run(*given))
         return made
 
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call of which no executable is known by its types; arrays of the user's classes are arrays."""
+        if not any(map(_is_users_array, (*args, *kwargs.values()))):
+            return super()._call(args, kwargs)
+        run: Callable[..., Any] = super().__call__
+        return run(*map(_as_array, args), **{name: _as_array(value) for name, value in kwargs.items()})
+
     def __anabranch_cast__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, as other compiled code calls it: with its signature's types."""
-        if not self._typed:
-            return function
-
         # No function: calls tell recursions by the code of functions, and all that have signatures would share one.
         run = function if isinstance(function, functools.partial) else functools.partial(call, self.plain())
         return functools.partial(self._run_typed, run)
@@ -125,15 +137,19 @@ class Dispatcher(Wrapped[P, R]):
 
     def _cast(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Signature, list[Any]]:
         """The signature for arguments, and these in its types."""
-        bound = inspect.signature(self.plain()).bind(*args, **kwargs)
-        bound.apply_defaults()
-        given = bound.args
+        given = args
+        if kwargs or not _takes_just(self.plain(), len(args)):
+            bound = inspect.signature(self.plain()).bind(*args, **kwargs)
+            bound.apply_defaults()
+            given = bound.args
         fitting = [one for one in self._typed if len(one.args) == len(given)]
         name = getattr(self.plain(), "__name__", "function")
         if not fitting:
             raise TypeError(f"{name}() was given {len(given)} arguments, and no signature has so many")
         errors: list[TypeError] = []
-        for one in sorted(fitting, key=lambda one: -_score(one, given)):
+        if len(fitting) > 1:
+            fitting.sort(key=lambda one: -_score(one, given))
+        for one in fitting:
             try:
                 return one, [cast(type_, value) for type_, value in zip(one.args, given, strict=True)]
             except TypeError as error:
@@ -150,6 +166,15 @@ class Generating(GeneratorFunction[P, R]):
     def py_func(self) -> Callable[P, R]:
         """The function as it was written."""
         return self.plain()
+
+
+def _takes_just(function: Any, count: int) -> bool:
+    """Return whether a function has so many parameters, all of which may be passed by position."""
+    if type(function) is not types.FunctionType or function.__dict__:
+        return False
+    code = function.__code__
+    others = code.co_kwonlyargcount or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    return code.co_argcount == count and not others
 
 
 def _score(signature: Signature, given: Sequence[Any]) -> int:
@@ -169,6 +194,16 @@ def _is_array(value: Any) -> bool:
     if isinstance(value, Tracer):
         return wrap.is_dynamic_array(value) or value.abstract.kind is Kind.ARRAY
     return isinstance(value, np.ndarray)
+
+
+def _is_users_array(value: object) -> bool:
+    """Return whether a value is of a subclass of NumPy's arrays that is not NumPy's own."""
+    cls = type(value)
+    return cls is not np.ndarray and issubclass(cls, np.ndarray) and cls.__module__.partition(".")[0] != "numpy"
+
+
+def _as_array(value: Any) -> Any:
+    return value.view(np.ndarray) if _is_users_array(value) else value
 
 
 def _dtype(value: Value) -> np.dtype | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.ufuncs.number_types import NAMES, ArrayType, NumberType, Type, type_of
+from anabranch.runtime.ufuncs.number_types import NAMES, ArrayType, NumberType, Signature, Type, type_of
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.tracer import Tracer
@@ -56,6 +56,18 @@ class TextType(Type):
     """
 
     literal_value: str
+
+
+@frozen
+class CalledType(Type):
+    """The type of a function that is an argument.
+
+    Attributes
+    ----------
+    signature : Signature
+    """
+
+    signature: Signature
 
 
 def value_type(value: Value) -> Type:

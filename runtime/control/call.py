@@ -35,6 +35,7 @@ from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.control.stdlib import (
     bisect_,
     builtins_,
+    class_tests,
     heapq_,
     introspection,
     itertools_,
@@ -75,6 +76,8 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
     if type(function) in _DESCRIPTORS and args and isinstance(args[0], _RUN_TIME):
         bound = _bound(function, args[0])
         return function(*args, **kwargs) if bound is None else call(bound, *args[1:], **kwargs)
+    if tracing():
+        args = host_functions.with_lists(function, args)
     if tracing() and host_functions.is_called(function, args, kwargs):
         return host_functions.called(uncompiled.name_of(function), function, args, kwargs)
     target = resolve(function)
@@ -155,7 +158,7 @@ def _bound(
 ) -> Callable[..., Any] | None:
     """`float.is_integer` and its kin as a method of a run-time value of the class; None for one of another class."""
     cls = method.__objclass__
-    return getattr(owner, method.__name__) if introspection.isinstance_(owner, cls) is True else None
+    return getattr(owner, method.__name__) if class_tests.isinstance_(owner, cls) is True else None
 
 
 def _writable(function: object, args: tuple[object, ...], made: Value) -> Value:
@@ -200,7 +203,7 @@ def resolve(function: Any) -> Value:
             method = types.MethodType(rewritten(function.__func__), function.__self__)
             return container_methods.counting(function, method) if tracing() else method
         if isinstance(function, types.BuiltinMethodType) and tracing():
-            if function is functools.reduce:
+            if function in itertools_.COUNTERPARTS:
                 return fitted(functools.partial(itertools_.COUNTERPARTS[function], call), function)
             other = lists.method(function) or creation.method(function) or container_methods.staged(function)
             if other is not function:

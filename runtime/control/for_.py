@@ -63,7 +63,7 @@ def run(items: Iterable[Value], body: Callable[..., Any], init: tuple[Value, ...
         after: State = items.through(lambda one: run(one, body, init, form, what))
         return after
     if isinstance(items, Growable):
-        in_steps = functools.partial(_over_list, items, DequeWatch(items), body, (NEXT, no_value, *init), form, what)
+        in_steps = functools.partial(_over_list, 0, items, DequeWatch(items), body, form, what, (NEXT, no_value, *init))
         sequence, cannot = _as_it_is(items)
         counted = [] if sequence is None else [functools.partial(run_counted, sequence, body, init, form, what)]
         return first_possible((body, init, items), cannot, *counted, in_steps)
@@ -94,10 +94,15 @@ def _as_it_is(items: Growable) -> tuple[Countable | None, tuple[type[Exception],
 
 
 def _over_list(
-    items: Value, watch: DequeWatch, body: Callable[..., Any], state: State, form: StateForm, what: str
+    position: int,
+    items: Value,
+    watch: DequeWatch,
+    body: Callable[..., Any],
+    form: StateForm,
+    what: str,
+    state: State,
 ) -> State:
-    """Over a list that may grow, in the loop itself, too: its length is asked for before each step."""
-    position = 0
+    """Over a list that may grow, from a position on: the loop may make it longer, which is asked before each step."""
     cost = Cost(what, "it goes over a list, whose items are Python objects")
     while items.items is None:
         if position >= len(items):
@@ -111,24 +116,8 @@ def _over_list(
             return tuple(state)
         position += 1
         if go_on is not True:
-            rest = functools.partial(_from, position, items, watch, body, form, what)
+            rest = functools.partial(_over_list, position, items, watch, body, form, what)
             return steps.then(state, rest, what)
-    return _from(position, items, watch, body, form, what, state)
-
-
-def _from(
-    position: int,
-    items: Value,
-    watch: DequeWatch,
-    body: Callable[..., Any],
-    form: StateForm,
-    what: str,
-    state: State,
-) -> State:
-    """The state after a loop over the items from some position on."""
-    if items.items is None:
-        rest = items[position:] if position else items
-        return _over_list(rest, watch, body, state, form, what)
     inner = StateForm(("position", *form.names), form.exits)
 
     def step(position: Value, *carry: Any) -> Value:

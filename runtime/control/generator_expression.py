@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,9 @@ def _itself(item: Value) -> Value:
     return item
 
 
+Width: TypeAlias = "int | tuple[Width, ...]"
+
+
 class GeneratorExpression(PushIterator, sample=no_items):
     """`(element(item) for item in items if condition(item))`.
 
@@ -41,7 +44,8 @@ class GeneratorExpression(PushIterator, sample=no_items):
     items : iterable
     element, condition : callable, optional
         Of the item, or of its `width` parts where the target is a tuple.
-    width : int, optional
+    width : int or tuple, optional
+        A tuple has the width of each part of such an item, 0 for one that is no row.
     nested : bool
         The elements are such expressions themselves, one after the other.
     whole : bool
@@ -53,7 +57,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
         items: Value,
         element: Callable[..., Any] = _itself,
         condition: Callable[..., Any] | None = None,
-        width: int | None = None,
+        width: Width | None = None,
         nested: bool = False,
         whole: bool = False,
     ) -> None:
@@ -170,14 +174,23 @@ class GeneratorExpression(PushIterator, sample=no_items):
         return self._element(*self._parts(over.at(0))), rest
 
     def _parts(self, item: Value) -> tuple[Value, ...]:
-        if self._width is None:
-            return (item,)
-        parts = item.unpacked_(self._width) if isinstance(item, RunTimeContainer) else tuple(item)
-        if len(parts) > self._width:
-            raise ValueError(f"too many values to unpack (expected {self._width})")
-        if len(parts) < self._width:
-            raise ValueError(f"not enough values to unpack (expected {self._width}, got {len(parts)})")
+        return (item,) if self._width is None else _unpacked(item, self._width)
+
+
+def _unpacked(item: Value, width: Width) -> tuple[Value, ...]:
+    """The parts of a row, those of the rows in it among them."""
+    count = width if isinstance(width, int) else len(width)
+    parts = item.unpacked_(count) if isinstance(item, RunTimeContainer) else tuple(item)
+    if len(parts) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+    if len(parts) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(parts)})")
+    if isinstance(width, int):
         return parts
+    found: tuple[Value, ...] = ()
+    for part, inner in zip(parts, width, strict=True):
+        found += (part,) if inner == 0 else _unpacked(part, inner)
+    return found
 
 
 each = GeneratorExpression

@@ -58,6 +58,13 @@ def is_(a: object, b: object) -> Value:
         return are_same(a, b)
     if isinstance(a, RunTimeContainer) and isinstance(b, RunTimeContainer) and None not in (a.arena_, b.arena_):
         return a.arena_ is b.arena_ and a.number_ == b.number_
+    if (
+        isinstance(a, RunTimeContainer)
+        and isinstance(b, RunTimeContainer)
+        and a is not b
+        and a.native is b.native is tuple
+    ):
+        return boolean.and_(a.count_ == 0, lambda: b.count_ == 0)  # there is one empty tuple
     if isinstance(a, Growable) and isinstance(b, Growable) and a.row_binding is not None and b.row_binding is not None:
         return a is b or (a.row_binding.table is b.row_binding.table and a.row_binding.index == b.row_binding.index)
     if (_is_bool(a) and _is_bool(b)) or (_is_numpy_bool(a) and _is_numpy_bool(b)):

@@ -6,19 +6,25 @@ Each asks as Python does: parts are taken once, in order, and a part that static
 from __future__ import annotations
 
 import collections.abc
+import functools
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.control import boolean, lists
+from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.identity import is_
-from anabranch.runtime.control.stdlib import introspection
+from anabranch.runtime.control.stdlib import class_tests, introspection
+from anabranch.runtime.control.stdlib.builtin_iterators import len_
 from anabranch.runtime.control.ternary import ifexp
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, text_tables
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
+from anabranch.runtime.values.run_time_container import RunTimeContainer
+from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
@@ -148,18 +154,32 @@ class Sequence(Pattern):
         self.patterns = patterns
 
     def matches(self, subject: Any, found: Found) -> Hit:
-        kind = subject.kind_ if isinstance(subject, Reference) else type(subject)
-        if not issubclass(kind, collections.abc.Sequence) or issubclass(kind, (str, bytes, bytearray)):
+        kind = _class_of(subject)
+        if not class_tests.issubclass_(kind, collections.abc.Sequence) or issubclass(kind, (str, bytes, bytearray)):
             return False
         stars = [i for i, p in enumerate(self.patterns) if isinstance(p, Star)]
         fixed = len(self.patterns) - len(stars)
-        if len(subject) < fixed or (not stars and len(subject) > fixed):
+        length = len_(subject)
+        if isinstance(length, Tracer):
+            ask: Any = operator.ge if stars else operator.eq
+            fits = ask(length, fixed)
+            return _where(fits, self, lambda found: _all(self._parts(subject, length, stars), found), found)
+        if length < fixed or (not stars and length > fixed):
             return False
-        items = [subject[i] for i in range(len(subject))] if isinstance(subject, Reference) else list(subject)
+        items = [subject[i] for i in range(length)] if isinstance(subject, Reference) else list(subject)
         for at in stars:
             end = len(items) - (len(self.patterns) - at - 1)
             items[at:end] = [items[at:end]]
         return _all([(p, item) for p, item in zip(self.patterns, items, strict=True)], found)
+
+    def _parts(self, subject: Any, length: Any, stars: list[int]) -> list[tuple[object, Any]]:
+        """Each pattern with its part of a subject whose length is known only at run time, and fits."""
+        first = stars[0] if stars else len(self.patterns)
+        after = len(self.patterns) - first - 1
+        parts = [(pattern, subject[i]) for i, pattern in enumerate(self.patterns[:first])]
+        if stars:
+            parts.append((self.patterns[first], lists.COUNTERPARTS[list](subject)[first : length - after]))
+        return parts + [(pattern, subject[i - after]) for i, pattern in enumerate(self.patterns[first + 1 :])]
 
     def names(self) -> Iterator[str]:
         for pattern in self.patterns:
@@ -173,9 +193,11 @@ class Mapping(Pattern):
         self.patterns, self.rest = patterns, rest
 
     def matches(self, subject: Any, found: Found) -> Hit:
-        kind = subject.kind_ if isinstance(subject, Reference) else type(subject)
-        if not issubclass(kind, collections.abc.Mapping):
+        if not class_tests.issubclass_(_class_of(subject), collections.abc.Mapping):
             return False
+        if isinstance(subject, RunTimeContainer):
+            has_all = boolean.all_true(True, *(functools.partial(subject.contains_, key) for key in self.patterns))
+            return _where(has_all, self, lambda found: self._of_table(subject, found), found)
         missing = object()
         if isinstance(subject, Reference):
             subject = {key: subject[key] for key in subject.keys_}
@@ -185,6 +207,15 @@ class Mapping(Pattern):
         hit = _all(list(zip(self.patterns.values(), values, strict=True)), found)
         if self.rest:
             found[self.rest] = {k: v for k, v in subject.items() if k not in self.patterns}
+        return hit
+
+    def _of_table(self, subject: Any, found: Found) -> Hit:
+        """The same of a dict whose keys are known only at run time, and which has these."""
+        hit = _all([(pattern, subject[key]) for key, pattern in self.patterns.items()], found)
+        if self.rest:
+            found[self.rest] = rest = subject.copy()
+            for key in self.patterns:
+                del rest[key]
         return hit
 
     def names(self) -> Iterator[str]:
@@ -207,7 +238,7 @@ class Instance(Pattern):
         self.cls, self.positional, self.named = cls, positional, named
 
     def matches(self, subject: object, found: Found) -> Hit:
-        hit = truth(introspection.isinstance_(subject, self.cls))
+        hit = truth(class_tests.isinstance_(subject, self.cls))
         if hit is not True:
             return hit
         itself = [(p, subject) for p in self.positional] if self._takes_itself() else []
@@ -241,6 +272,29 @@ class Instance(Pattern):
 
 def _names(pattern: object) -> Iterator[str]:
     return pattern.names() if isinstance(pattern, Pattern) else iter(())
+
+
+def _class_of(subject: Any) -> Any:
+    return subject.kind_ if isinstance(subject, Reference) else introspection.class_of(subject)
+
+
+def _where(condition: Any, pattern: Pattern, matched: Callable[[Found], Hit], found: Found) -> Hit:
+    """Return whether a condition holds and, asked only there, the parts are taken; what they capture is captured."""
+    holds, names = truth(condition), list(dict.fromkeys(pattern.names()))
+    if isinstance(holds, bool):
+        return holds and matched(found)
+
+    def otherwise() -> tuple[Any, ...]:
+        return (False, *map(Undefined, names))
+
+    def there() -> tuple[Any, ...]:
+        inner: Found = {}
+        hit = matched(inner)
+        return (hit if isinstance(hit, bool) else python_scalar(hit), *(inner.get(n, Undefined(n)) for n in names))
+
+    hit, *captured = stage_branches.stage(holds, (otherwise, there), "the parts of a subject of match")
+    found.update(zip(names, captured, strict=True))
+    return truth(hit)
 
 
 def _all(parts: list[tuple[object, Any]], found: Found) -> Hit:

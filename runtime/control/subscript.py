@@ -225,6 +225,7 @@ def _get_or_make(container: dict[Value, Value], key: object, missing: Callable[.
     if isinstance(found, Literal) and found.value:
         return chosen(list(container.values()), place, key)
     if not isinstance(key, Tracer):
+        run_time_keys.become_table(container)
         raise UnsupportedOperationError(_NO_ITEM)
     if missing is collections.defaultdict.__missing__:
         # Whether the dict gets an item decides which keys it has, and these are known while tracing.

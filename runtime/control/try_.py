@@ -223,9 +223,11 @@ class _Way:
         known = current().trace.failures.caught[id(error)] = Caught(
             error, code, numbers, run_time_checks.details_of(numbers)
         )
+        context = error.__context__
         try:
             raise error
         except BaseException as caught:
+            caught.__context__ = context or caught.__context__
             known.note()
             caught.__traceback__ = None
             return _enter(self.block, caught)

@@ -6,7 +6,13 @@ from anabranch.runtime.control import match as pattern  # noqa: F401 - `ab.patte
 from anabranch.runtime.control.arenas.creation import growing as growing
 from anabranch.runtime.control.assert_ import assert_ as assert_
 from anabranch.runtime.control.attribute import attributes as attributes
-from anabranch.runtime.control.boolean import and_ as and_, not_ as not_, or_ as or_
+from anabranch.runtime.control.boolean import (
+    all_true as all_true,
+    and_ as and_,
+    any_true as any_true,
+    not_ as not_,
+    or_ as or_,
+)
 from anabranch.runtime.control.branches.truth import kept as kept
 from anabranch.runtime.control.call import (
     call as call,
@@ -48,6 +54,7 @@ from anabranch.runtime.control.subscript import at as at
 from anabranch.runtime.control.ternary import ifexp as ifexp
 from anabranch.runtime.control.text import fstring as fstring, percent as percent
 from anabranch.runtime.control.try_ import try_ as try_
+from anabranch.runtime.control.try_star import reraised as reraised, try_star_ as try_star_
 from anabranch.runtime.control.undefined import Undefined as Undefined, defined as defined, enclosed as enclosed
 from anabranch.runtime.control.while_ import while_ as while_
 from anabranch.runtime.control.with_ import (

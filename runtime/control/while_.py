@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.config import settings
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, END, NEXT, State, ended, no_value
 from anabranch.runtime.control.if_ import where
@@ -21,6 +22,7 @@ from anabranch.runtime.values.heap.attempt import Attempt, Errors
 
 # A loop whose condition stays concrete runs while tracing; after so many steps that compute it is staged if it can be.
 _STEPS_BEFORE_STAGING = 16
+_SHARE_BEFORE_STAGING = 8  # of the equations that unrolled loops may add
 
 
 def while_(
@@ -85,8 +87,8 @@ class _While:
                 return self._stage(state)
             except (ConcretizationError, StructureMismatchError):
                 pass
-        # After so many steps that compute it is tried to stage the loop; then after twice as many.
-        busy, wait = 0, _STEPS_BEFORE_STAGING
+        # After so many steps that compute, or so many equations, it is tried to stage the loop; then after twice that.
+        busy, wait, costly = 0, _STEPS_BEFORE_STAGING, settings().unroll_budget // _SHARE_BEFORE_STAGING
         cost = Cost(self.what, "its condition is known while tracing")
         begin, start, first = self._attempt(state), state, True
         while True:
@@ -99,23 +101,24 @@ class _While:
             if decided is not True:
                 trying.undo()
                 return self._stage(state)
-            if busy >= wait and first:
+            due = busy >= wait or cost.equations >= costly
+            if due and first:
                 # As a whole, if it can be: the steps so far are forgotten, or done again.
                 first, busy, state = False, 0, start
                 begin.undo()
                 try:
                     return self._stage(state)
-                except CANNOT:
+                except CANNOT as error:
                     begin.undo()
-                    cost = Cost(self.what, cost.why)
+                    cost = Cost(self.what, str(error.args[0]).splitlines()[0])
                     continue
-            if busy >= wait:
+            if due:
                 trying.undo()
                 try:
                     return self._stage(state)
                 except (ConcretizationError, StructureMismatchError) as error:
                     cost.why = str(error.args[0]).splitlines()[0]
-                wait *= 2
+                wait, costly = 2 * wait, 2 * max(costly, cost.equations)
                 truth(self.test(*state[2:]))  # as before, with what it changes
             after = self.form.from_rewritten(self.body(*state[2:]))
             cost.count()

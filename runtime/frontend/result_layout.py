@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from anabranch.base.grammar import a
+from anabranch.runtime.control.calls.resumable_generators import Resumable
 from anabranch.runtime.control.calls.user_functions import is_rewritten
 from anabranch.runtime.control.iteration import generators, progress_displays
-from anabranch.runtime.control.sequences import countable, countable_ranges
+from anabranch.runtime.control.sequences import countable
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.tracing.builder import current
@@ -39,7 +40,7 @@ Exists: TypeAlias = Callable[[Any], bool]  # whether an object was there before
 # What loops are staged over.
 _STAGED = (countable.Countable, generators.PushIterator, progress_displays.Opaque)
 # What holds others where neither a slot nor an attribute shows them.
-_MADE_OF_OTHERS = (Iterator, slice, ItemsView, ValuesView, functools.partial, types.MethodType)
+_MADE_OF_OTHERS = (Iterator, ItemsView, ValuesView, functools.partial, types.MethodType)
 
 
 def result_layout(value: object, contents: tuple[object, ...], outside: Heap, given: BoundArguments) -> layouts.Node:
@@ -212,6 +213,10 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
     match layout:
         case layouts.Node(structure) if structure.flat:
             return
+        case layouts.Node(structure) if issubclass(structure.cls, Resumable):
+            raise UnsupportedValueError(
+                f"{where} is a generator, which holds run-time values but is not a pytree; return a list of its items"
+            )
         case layouts.Node(structure, children):
             for key, child in zip(structure.keys, children, strict=True):
                 _check_result(child, f"{where}[{key!r}]")
@@ -233,7 +238,7 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
 
 
 def _yields_traced(value: object) -> bool:
-    """Return whether a slice, or an iterable made of other objects, leads to values of the trace."""
+    """Return whether an iterable made of other objects leads to values of the trace."""
     if isinstance(value, _STAGED):
         return True
     if not isinstance(value, _MADE_OF_OTHERS):
@@ -257,15 +262,11 @@ def _instead(value: object) -> str:
         return "return single flags"
     if isinstance(value, progress_displays.Opaque):
         return "make it outside and pass it"
-    if isinstance(value, slice):
-        return "return its bounds, or the slice of the array"
     return "return a list of its items"
 
 
 def _name(value: object) -> str:
     """The class that Python's own value is of."""
-    if isinstance(value, countable_ranges.Range):
-        return "range"
     if isinstance(value, progress_displays.Opaque):
         return value.name
     return "generator" if isinstance(value, _STAGED) else type(value).__name__

@@ -131,6 +131,11 @@ class Surroundings:
         """Return whether an object was there before the trace, as far as was seen."""
         return self.guards.knows(value)
 
+    def rely_on(self, question: Callable[..., Any], asked: tuple[Any, ...], answer: object) -> None:
+        """Guard what a function says of classes, unless they are made anew in each call."""
+        if self._begun and not any(map(current().trace.identity.is_created, asked)):
+            self.guards.add_answer(question, asked, answer)
+
     def is_unchanged(self) -> bool:
         """Return whether all that was entered is and holds what it was and held then; arrays' elements aside."""
         return self.guards.hold_but_for_elements()

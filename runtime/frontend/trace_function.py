@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import sys
 import types
 from collections.abc import Callable, Iterator
 
@@ -58,6 +59,7 @@ def trace_call(function: Callable[..., object], arguments: Arguments, again: Pla
 def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy) -> Plan:
     """The same in one way, and in others where that does not work out."""
     # Not an `Attempt`: what was outside is known when the trace has met it, and each way has a trace of its own.
+    around = sys.exc_info()[1]
     guards = Guards(getattr(function, "__anabranch_receiver__", None))
     staging = special_methods.Staging(call, is_user_function)
     outside = Surroundings(guards, staging.add)
@@ -94,11 +96,13 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             lists = way.lists or restart.lists
             value, reached = _AGAIN, False
         except Specialise as wanted:
+            wanted.__context__ = around  # the user's exceptions that were handled hold values of this trace
             guards.heap.restore()
             more = arguments.with_static_leaves([wanted.need])
             assert more is not None
             return _trace(function, more, way.after(trace))
         except AnabranchError as error:
+            error.__context__ = around
             guards.heap.restore()
             constants = way.tracing_constants(trace)
             if constants is not None:

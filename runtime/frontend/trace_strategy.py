@@ -58,6 +58,8 @@ class Strategy(Approach):
 
     def instead(self, trace: Trace, error: AnabranchError) -> Strategy | None:
         """Return the strategy to try where a trace has failed so; None where there is none."""
+        if trace.wanted_resumable - self.resumable:
+            return dataclasses.replace(self.after(trace), resumable=self.resumable | trace.wanted_resumable)
         more = set(map(arena_site, trace.lists.copied_sites)) - (self.arena_sites or set())
         if self.arena_sites is not None and more and isinstance(error, (AliasError, EscapedTracerError)):
             return dataclasses.replace(self.after(trace), lists=True, arena_sites=self.arena_sites | more)

@@ -39,7 +39,7 @@ class Guards:
         self.names: dict[tuple[int, str], tuple[Mapping[str, Any], str, Any]] = {}
         self.heap = _LastingHeap((), watch_arrays=True, receiver=receiver)
         self.variables: dict[tuple[int, str], GlobalVariable] = {}
-        self.code: dict[int, _Code] = {}
+        self.code: dict[object, _Code] = {}
         self._receiver = receiver
         self._kept: object = None
 
@@ -103,6 +103,10 @@ class Guards:
         self.names[key] = (scope, name, value)
         self.heap.extend((value,))
         return True
+
+    def add_answer(self, question: Callable[..., Any], asked: tuple[Any, ...], answer: object) -> None:
+        """Guard what a function says of some classes."""
+        self.code[question, *map(id, asked)] = _Answer(question, asked, answer)
 
     def knows(self, value: object) -> bool:
         """Return whether an object was there before the trace, as far as was seen."""
@@ -168,7 +172,7 @@ class Guards:
 
 
 class _Code(Protocol):
-    """The code of a function or a class when it was first seen."""
+    """What a function or a class did, or a class answered, when it was first seen."""
 
     def holds(self) -> bool: ...
 
@@ -209,10 +213,12 @@ class _FunctionCode:
 
 
 class _ClassCode:
-    __slots__ = ("before", "cls", "snapshot")
+    # What holds goes on to hold as long as the version of this class is the same.
+    __slots__ = ("before", "cls", "snapshot", "version_of")
 
     def __init__(self, cls: type) -> None:
-        self.cls, self.before = cls, as_written(cls)
+        self.version_of = self.cls = cls
+        self.before = as_written(cls)
         self.snapshot = Snapshot(self.before)
 
     def holds(self) -> bool:
@@ -231,6 +237,28 @@ class _ClassCode:
         now, before = methods(as_written(self.cls)), methods(self.before)
         names = [n for n in {**before, **now} if now.get(n, ABSENT) is not before.get(n, ABSENT)]
         return f"the class {self.cls.__qualname__} has another {', '.join(names)}"
+
+
+class _Answer:
+    """What a function says of classes, such as `issubclass`: a registration, or a hook, may change it."""
+
+    __slots__ = ("answer", "asked", "question")
+
+    def __init__(self, question: Callable[..., Any], asked: tuple[Any, ...], answer: object) -> None:
+        self.question, self.asked, self.answer = question, asked, answer
+
+    def holds(self) -> bool:
+        """Return whether the answer is the same."""
+        return self.question(*self.asked) is self.answer
+
+    def condition(self, constant: Callable[[Any], str]) -> str:
+        """`holds`, as an expression."""
+        return f"{constant(self.question)}({', '.join(map(constant, self.asked))}) is {constant(self.answer)}"
+
+    def change(self) -> str:
+        """Return words for what has changed."""
+        asked = ", ".join(getattr(cls, "__qualname__", repr(cls)) for cls in self.asked)
+        return f"{self.question.__qualname__}({asked}) has another answer"
 
 
 def _are(now: Mapping[str, object], before: Mapping[str, object]) -> bool:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import itertools
 import os
 import re
 import sys
 import threading
+import types
+from collections.abc import Mapping
 from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.config import settings
 from anabranch.runtime.host import blas, library_ufuncs, object_layout
-from anabranch.runtime.host.llvm_pipeline import binding, machine, optimised
+from anabranch.runtime.host.llvm_pipeline import as_written, binding, machine, optimised
 from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
 
 # Where code finds the functions that make threads, and count processors, by the names that it has for them.
 HAS_THREADS = sys.platform == "linux"
 _at_fork = threading.local()
+_NONE: Mapping[str, int] = types.MappingProxyType({})
 
 
 def _before_fork() -> None:
@@ -79,6 +83,12 @@ def compile_llvm(llvm: str) -> bytes:
     return code
 
 
+def compile_as_written(llvm: str) -> bytes:
+    """The object code of a module that has nothing to be optimised, in less time."""
+    code: bytes = machine().emit_object(as_written(llvm))
+    return code
+
+
 def assembly(llvm: str) -> str:
     """The same code as text, in the assembler's language of this machine."""
     text: str = machine().emit_assembly(optimised(llvm))
@@ -91,7 +101,7 @@ def sections(code: bytes) -> dict[str, bytes]:
     return {section.name().decode(): section.data() for section in found if section.name()}
 
 
-def linked(name: str, code: bytes, entry: str, llvm: str) -> tuple[int, Any]:
+def linked(name: str, code: bytes, entry: str, llvm: str, symbols: Mapping[str, int] = _NONE) -> tuple[int, Any]:
     """Bring object code into memory.
 
     Parameters
@@ -103,6 +113,8 @@ def linked(name: str, code: bytes, entry: str, llvm: str) -> tuple[int, Any]:
         The name of a function in it.
     llvm
         The module that it was compiled from, which says which functions of libraries it calls.
+    symbols
+        The addresses of what else it names.
 
     Returns
     -------
@@ -114,9 +126,9 @@ def linked(name: str, code: bytes, entry: str, llvm: str) -> tuple[int, Any]:
     builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(entry)
     for symbol in set(re.findall(rf"@{PREFIX}(\w+)", llvm)):
         builder.import_symbol(PREFIX + symbol, address_of(symbol))
-    for symbols in (library_ufuncs.symbols_in, blas.symbols_in, object_layout.symbols_in):
-        for symbol, address in symbols(llvm):
-            builder.import_symbol(symbol, address)
+    found = (library_ufuncs.symbols_in(llvm), blas.symbols_in(llvm), object_layout.symbols_in(llvm), symbols.items())
+    for symbol, address in itertools.chain(*found):
+        builder.import_symbol(symbol, address)
     library = builder.link(_linker(), name)
     return library[entry], library
 

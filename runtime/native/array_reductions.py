@@ -14,7 +14,7 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.affine import Affine, Region, Span, flat
-from anabranch.runtime.native.element_loops import ElementLoops, check_size, spans_of, work_of
+from anabranch.runtime.native.element_loops import ElementLoops, check_size, work_of
 from anabranch.runtime.native.lazy_array import Axis, LazyArray
 from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.ops.checks import scalar, without
@@ -22,6 +22,11 @@ from anabranch.runtime.ops.stablehlo_text import Body
 
 # Of how many parts of a large array the elements are combined at first, whatever the number of threads.
 _PARTS = 64
+# How many rows are combined at a time, so that what is found is read and written once for these, where an element takes
+# no more operations than that; and the most bytes of what is found of each part of the rows.
+_ROWS, _MOST_OF_ROWS, _MOST_BYTES = 4, 64, 2**10
+# Rows of so many elements are long enough for a thread.
+_LONG = 512
 
 
 class _Task(NamedTuple):
@@ -94,6 +99,9 @@ class ArrayReductions:
         if len(arrays) == 1:
             array, region = within_region(arrays[0], inits[0])
             arrays = [array]
+        if not region:
+            arrays = self._arrays.flat_forms(arrays) or arrays
+            shape = arrays[0].type.shape
         for array in arrays:
             check_size(self._memory, array, region)
         cells = [self._begun(array, init) for array, init in zip(arrays, inits, strict=True)]
@@ -118,7 +126,7 @@ class ArrayReductions:
     def _together(self, task: _Task, region: Region) -> None:
         """Combine all elements of a region in one cell."""
         with self._loops.over(task.arrays[0].type.shape, region) as index:
-            self._step(task.arrays, index, task.places, ["0"] * len(task.places), task.body)
+            self._step(task.arrays, [index], task.places, ["0"] * len(task.places), task.body)
 
     def _in_parts(self, task: _Task) -> None:
         """Combine those of parts of the first axis, then what was found of each; the parts are always the same."""
@@ -141,7 +149,7 @@ class ArrayReductions:
         with self._loops.each(count) as part:
             number = self._positions.value(part)
             found = [memory.load(memory.name(place), array.type.dtype, number) for array, _, place in rows]
-            self._combined(arrays, found, task.places, ["0"] * len(partial), task.body)
+            self._combined(arrays, [found], task.places, ["0"] * len(partial), task.body)
 
     def _one_by_one(self, task: _Task) -> None:
         """Find each result in registers before the next one."""
@@ -158,7 +166,7 @@ class ArrayReductions:
                 for axis, size in enumerate(shape):
                     if axis not in index:
                         index[axis] = inner.enter_context(self._loops.each(size))
-                self._step(arrays, [index[axis] for axis in range(len(shape))], cells, ["0"] * len(cells), body)
+                self._step(arrays, [[index[axis] for axis in range(len(shape))]], cells, ["0"] * len(cells), body)
             if cells is not places:
                 number = self._positions.value(flat([index[axis] for axis in kept], outs[0].shape))
                 for cell, place, out in zip(cells, places, outs, strict=True):
@@ -167,49 +175,108 @@ class ArrayReductions:
 
     def _side_by_side(self, task: _Task) -> None:
         """Find the results together, in the order of the elements in memory."""
-        arrays, places, outs, inits, kept, body = task
+        arrays, places, outs, inits, kept, _ = task
+        shape, size = arrays[0].type.shape, outs[0].size
         for place, init, out in zip(places, inits, outs, strict=True):
             with self._loops.each(out.size) as each:
                 self._memory.put(place, out.dtype, self._positions.value(each), init)
-        shape = arrays[0].type.shape
-        work = sum(map(work_of, arrays)) * math.prod(shape)
-        shared = next((axis for axis in kept if self._loops.is_shared(shape[axis], work // shape[axis])), None)
-        with contextlib.ExitStack() as stack:
-            spans = dict(enumerate(spans_of(shape, {})))
-            if shared is not None:
-                spans[shared] = stack.enter_context(self._loops.shared(shape[shared], work // shape[shared]))
-            index = stack.enter_context(self._loops.over(shape, spans))
-            number = self._positions.value(flat([index[axis] for axis in kept], outs[0].shape))
-            self._step(arrays, index, places, [number] * len(places), body)
+        works = sum(map(work_of, arrays))
+        work = works * math.prod(shape)
+        *_, last = (axis for axis in range(len(shape)) if axis not in kept)
+        count = _ROWS if works <= _MOST_OF_ROWS and shape[last] >= 2 * _ROWS else 1
+        blocks = shape[last] // count
+        whole = {last: Span((Affine(0),), (Affine(blocks),))}
+        if last == 0 and size * outs[0].dtype.itemsize <= _MOST_BYTES and self._loops.is_large(blocks, work // blocks):
+            self._rows_in_parts(task, blocks, count, work)
+        else:
+            # Each thread has rows that are long enough.
+            enough = [axis for axis in kept if math.prod(shape[axis:]) >= _LONG * shape[axis] or shape[axis] >= _LONG]
+            shared = next((axis for axis in enough if self._loops.is_shared(shape[axis], work // shape[axis])), None)
+            with contextlib.ExitStack() as stack:
+                if shared is not None:
+                    whole[shared] = stack.enter_context(self._loops.shared(shape[shared], work // shape[shared]))
+                self._rows(task, last, whole, count, Affine(0))
+                self._rest(task, last, {a: s for a, s in whole.items() if a != last}, blocks * count)
+            return
+        self._rest(task, last, {}, blocks * count)
+
+    def _rest(self, task: _Task, axis: int, region: Region, first: int) -> None:
+        """Combine the elements from a position of an axis on."""
+        size = task.arrays[0].type.shape[axis]
+        if first < size:
+            self._rows(task, axis, {**region, axis: Span((Affine(first),), (Affine(size),))}, 1, Affine(0))
+
+    def _rows_in_parts(self, task: _Task, blocks: int, count: int, work: int) -> None:
+        """Combine blocks of rows in parts, then what was found of each; the parts are always the same."""
+        memory, positions, size = self._memory, self._positions, task.outs[0].size
+        parts = min(blocks, _PARTS)
+        length = -(-blocks // parts)
+        partial = [memory.place_of(memory.add(self._code.reserve(f"[{parts * t.nbytes} x i8]"))) for t in task.outs]
+        with self._loops.over((parts,), {}, work=work // parts) as (part,):
+            start = part.times(size)
+            for place, init, out in zip(partial, task.inits, task.outs, strict=True):
+                with self._loops.each(size) as each:
+                    memory.put(place, out.dtype, positions.value(start + each), init)
+            first, end = part.times(length), part.times(length).shifted(length)
+            whole = {0: Span((first,), (end, Affine(blocks)))}
+            self._rows(task._replace(places=partial), 0, whole, count, start)
+        with self._loops.each(parts) as part, self._loops.each(size) as each:
+            number, own = positions.value(part.times(size) + each), positions.value(each)
+            found = [memory.load(memory.name(x), out.dtype, number) for x, out in zip(partial, task.outs, strict=True)]
+            self._combined(task.arrays, [found], task.places, [own] * len(partial), task.body)
+
+    def _rows(self, task: _Task, axis: int, region: Region, count: int, start: Affine) -> None:
+        """Combine rows in blocks of so many, which are read and written once for all of a block.
+
+        Parameters
+        ----------
+        task
+        axis
+            Of the rows, the last one that is reduced.
+        region
+            Which blocks, and which of the other positions.
+        count
+        start
+            The number of the first result in memory.
+        """
+        arrays, shape = task.arrays, task.arrays[0].type.shape
+        with self._loops.over(shape, region) as index:
+            rows = [[*index[:axis], index[axis].times(count).shifted(k), *index[axis + 1 :]] for k in range(count)]
+            number = self._positions.value(start + flat([index[a] for a in task.kept], task.outs[0].shape))
+            self._step(arrays, rows, task.places, [number] * len(task.places), task.body)
 
     def _step(
         self,
         arrays: Sequence[LazyArray],
-        index: Sequence[Affine],
+        rows: Sequence[Sequence[Affine]],
         places: Sequence[int],
         numbers: Sequence[str],
         body: Body,
     ) -> None:
-        """Write how elements change what was found before."""
+        """Write how the elements at positions, one after the other, change what was found before."""
         first, *others = arrays
-        elements = [self._arrays.element(first, index), *(self._arrays.part_of_element(x, index) for x in others)]
+        elements = [
+            [self._arrays.element(first, index), *(self._arrays.part_of_element(x, index) for x in others)]
+            for index in rows
+        ]
         self._combined(arrays, elements, places, numbers, body)
 
     def _combined(
         self,
         arrays: Sequence[LazyArray],
-        elements: Sequence[str],
+        elements: Sequence[Sequence[str]],
         places: Sequence[int],
         numbers: Sequence[str],
         body: Body,
     ) -> None:
-        """Write how values that are elements of arrays, or were made of some, change what was found before."""
+        """Write how rows of values that are elements of arrays, or were made of some, change what was found before."""
         memory = self._memory
         rows = list(zip(places, numbers, arrays, strict=True))
         found = [memory.load(memory.name(place), array.type.dtype, number) for place, number, array in rows]
         with self._code.adding_in_any_order():
-            made = body([*found, *elements])
-        for (place, number, array), value in zip(rows, made, strict=True):
+            for row in elements:
+                found = list(body([*found, *row]))
+        for (place, number, array), value in zip(rows, found, strict=True):
             memory.put(place, array.type.dtype, number, value)
 
     def _cell(self, dtype: np.dtype) -> int:

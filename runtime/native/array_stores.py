@@ -129,7 +129,10 @@ class ArrayStores:
         """Write lazy arrays to the memories of these places, all at once; returns the names that these have then."""
         places = {place for _, _, place in changes}
         rows = [self._prepared(self._arrays.of(name, type), place, places) for name, type, place in changes]
-        for stores, (_, type, place) in zip(rows, changes, strict=True):
+        for stores, (_, whole, place) in zip(rows, changes, strict=True):
+            # All of an array may have been taken as one of one axis.
+            is_flat = len(stores) == 1 and len(stores[0].update.axes) < len(whole.shape)
+            type = stores[0].update.base.type if is_flat else whole
             for group in self._grouped(stores, type, place):
                 if len(group) == 1:
                     self._commit(group[0], type, place)
@@ -148,8 +151,10 @@ class ArrayStores:
             array = array.update.base
         is_there = array.memory and self._memory.number(array.memory) == place
         if not (is_there or array.is_undefined):
-            axes = tuple(Axis(Affine(0), 1, axis) for axis in range(len(array.type.shape)))
-            updates.append(Update(array, axes, array, {}))
+            flat = None if updates else self._arrays.flat_forms([array])
+            (value,) = flat or [array]
+            axes = tuple(Axis(Affine(0), 1, axis) for axis in range(len(value.type.shape)))
+            updates.append(Update(value, axes, value, {}))
         stores = []
         for number, update in enumerate(reversed(updates)):
             check_size(self._memory, update.value, update.region)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.instructions import METADATA, Instructions
+from anabranch.runtime.native.llvm_types import of_size
 from anabranch.runtime.native.outputs import Output, sizes_of
 from anabranch.runtime.xla.native_code import ENTRY
 
@@ -29,11 +30,11 @@ def handler(code: Instructions, in_types: Sequence[ArrayType], outputs: Sequence
     written = {output.operand for output in outputs}
     for i, type in enumerate(in_types):
         if i not in written:
-            parameters.append(f"ptr noalias nonnull readonly dereferenceable({type.nbytes}) %a{i}")
+            parameters.append(f"ptr noalias readonly{of_size(type.nbytes)} %a{i}")
             passed.append(f"ptr %d{i}")
             lines += _buffer(f"%d{i}", "%args", i)
     for k, output in enumerate(outputs):
-        parameters.append(f"ptr noalias nonnull dereferenceable({output.type.nbytes}) {output.pointer}")
+        parameters.append(f"ptr noalias{of_size(output.type.nbytes)} {output.pointer}")
         passed.append(f"ptr %e{k}")
         lines += _buffer(f"%e{k}", "%rets", k)
         if output.copied:

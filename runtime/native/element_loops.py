@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from anabranch.runtime.native.affine import Affine, Region, Span
-from anabranch.runtime.native.instructions import TWO_AT_A_TIME
+from anabranch.runtime.native.instructions import ONE_BY_ONE, TWO_AT_A_TIME
 from anabranch.runtime.native.lazy_array import LazyArray
 from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.memory import Memory
@@ -15,6 +15,8 @@ from anabranch.runtime.native.shares import is_enough
 
 # How many positions of an axis threads share at least, so that each has some.
 _LEAST_SHARED = 8
+# A loop around one of so many steps is not written out by LLVM for each step, which takes it long and helps little.
+_LONG_INSIDE = 64
 # How many operations take as long as to read an element of a large array, or to write one.
 _MEMORYS_WORK, _MOST_COST = 8, 32
 
@@ -45,7 +47,9 @@ class ElementLoops:
         with contextlib.ExitStack() as stack:
             yield [
                 stack.enter_context(
-                    self._shared(span, work * math.prod(sizes[axis + 1 :])) if axis == shared else self._loop(span)
+                    self._shared(span, work * math.prod(sizes[axis + 1 :]))
+                    if axis == shared
+                    else self._loop(span, math.prod(sizes[axis + 1 :]))
                 )
                 for axis, span in enumerate(spans)
             ]
@@ -94,16 +98,16 @@ class ElementLoops:
         return self._loop(Span((Affine(0),), (Affine(size),)))
 
     @contextlib.contextmanager
-    def _loop(self, span: Span) -> Iterator[Affine]:
+    def _loop(self, span: Span, inside: int = 1) -> Iterator[Affine]:
         if not span.is_longer:
             yield span.lows[0]
             return
-        with self.counted(self._positions.first(span), self._positions.end(span), span) as index:
+        with self.counted(self._positions.first(span), self._positions.end(span), span, inside) as index:
             yield index
 
     @contextlib.contextmanager
-    def counted(self, first: str, end: str, span: Span) -> Iterator[Affine]:
-        """Write a loop over the positions of a span, whose bounds have these names."""
+    def counted(self, first: str, end: str, span: Span, inside: int = 1) -> Iterator[Affine]:
+        """Write a loop over the positions of a span, whose bounds have these names, around one of so many steps."""
         code, positions = self._code, self._positions
         step = "1" if span.step is None else positions.value(span.step)
         before, head, body, after = code.block, code.label("each"), code.label("element"), code.label("done")
@@ -116,8 +120,13 @@ class ElementLoops:
         yield Affine(0, ((counter, 1),))
         following = code.add("add nsw", "i64", counter, step)
         code.fill(place, f"{counter} = phi i64 [ {first}, %{before} ], [ {following}, %{code.block} ]")
-        # LLVM does not know how many steps it are, and has no other way to make use of more than one store at a time.
-        code.jump(head) if step == "1" else code.repeat(head, TWO_AT_A_TIME)
+        if step != "1":
+            # LLVM does not know how many steps it are, and makes use of more than one store at a time in no other way.
+            code.repeat(head, TWO_AT_A_TIME)
+        elif inside >= _LONG_INSIDE:
+            code.repeat(head, ONE_BY_ONE)
+        else:
+            code.jump(head)
         code.begin(after)
 
     def in_versions(self, values: Sequence[LazyArray], region: Region, write: Callable[[], None]) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from anabranch.runtime.host.callbacks import HostCallback
+from anabranch.runtime.host.callbacks import HostCallback, HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
@@ -25,16 +25,18 @@ from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
-from anabranch.runtime.native.obstacles import MANY_TO_SORT
+from anabranch.runtime.native.obstacles import MANY_TO_SORT, is_long_sort, sorts_rows
 from anabranch.runtime.native.ordering import LastUses, ordered
 from anabranch.runtime.native.products import Products
 from anabranch.runtime.native.progress_ticks import tick
 from anabranch.runtime.native.random_draws import drawn, has_sampler
 from anabranch.runtime.native.random_seeds import is_seeded, seeded
 from anabranch.runtime.native.scatters import is_scatter, scattered
+from anabranch.runtime.native.searches import searched
 from anabranch.runtime.native.shared_steps import are_shared, shared_steps
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
+from anabranch.runtime.native.small_arrays import in_memory
 from anabranch.runtime.native.sorting import sort_in_place
 from anabranch.runtime.native.strided import strided_view
 from anabranch.runtime.native.transforms import transformed
@@ -45,8 +47,10 @@ from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.ops.fourier import fft
 from anabranch.runtime.ops.library_ufuncs import library_ufunc
+from anabranch.runtime.ops.materialize import materialize
 from anabranch.runtime.ops.progress_tick import progress_tick
 from anabranch.runtime.ops.random_draws import random_draw
+from anabranch.runtime.ops.search import search_sorted
 from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
@@ -106,6 +110,7 @@ class NativeEmitter(ValueEmitter):
         code, equations = self.code, ordered(program)
         uses = LastUses(equations, program.outputs)
         multiplied = {atom for equation in equations if equation.op is dot_general for atom in equation.inputs}
+        completed = _completed(equations)
 
         def bind(var: Var, name: str) -> None:
             env[var] = name
@@ -129,7 +134,8 @@ class NativeEmitter(ValueEmitter):
                 results = self.equation(equation, names, uses.after(place))
                 for name, var in zip(results, equation.outputs, strict=True):
                     kept = self.kept.union(uses.after(place))
-                    if is_lazy(name) and self._is_written(name, var.type, var in multiplied and uses.count(var) > 1):
+                    is_operand = var in multiplied and uses.count(var) > 1
+                    if is_lazy(name) and (var in completed or self._is_written(name, var.type, is_operand)):
                         (name,) = self.stores.settled([name], [var.type], kept)
                     elif is_lazy(name) and uses.count(var) > 1:
                         # What is read more than once would be computed more than once.
@@ -169,6 +175,8 @@ class NativeEmitter(ValueEmitter):
     def _equation(self, equation: Equation, names: list[str], needed: Collection[int]) -> Sequence[str]:
         in_types, out_types = [a.type for a in equation.inputs], [v.type for v in equation.outputs]
         kept = self.kept
+        if isinstance(equation.op, Loop):
+            names = in_memory(self.memory, equation, names)
         if isinstance(equation.op, Branches):
             self.kept = kept.union(needed)
             results = branch_results(self, equation, names)
@@ -177,6 +185,9 @@ class NativeEmitter(ValueEmitter):
         short = short_form(self.code, equation, names)
         if short is not None:
             return [short]
+        if self._host_calls is not None and is_long_sort(equation):
+            function = HostFunction(type(equation.op).__module__, equation.op.name, tuple(equation.params.items()), 1)
+            return self.callback(function, names, in_types, out_types)
         if equation.op is random_draw and has_sampler(equation):
             *words, ticket, number = drawn(self, equation, self.elements(names[0], in_types[0]), names[1:])
             return [packed(words), ticket, number]
@@ -196,6 +207,8 @@ class NativeEmitter(ValueEmitter):
             return [reduced(self, equation, names, self.program)]
         if is_linear_algebra(equation):
             return solved(self, equation, names)
+        if equation.op is search_sorted:
+            return [searched(self, equation, names)]
         if equation.op is fft:
             return [transformed(self, equation, names[0])]
         if equation.op is dot_general:
@@ -233,7 +246,7 @@ class NativeEmitter(ValueEmitter):
         """Integers sorted along an axis, in memory of their own."""
         length = type.shape[axis]
         rows = type.size // length
-        if any(n != 1 for n in type.shape[axis + 1 :]) or rows > MOST_ELEMENTS or type.size >= MANY_TO_SORT:
+        if not sorts_rows(type.shape, axis) or type.size >= MANY_TO_SORT:
             raise NotNativeError(f"a sort of {type}")
         if is_lazy(x):
             (made,) = self.stores.settled([x], [type], self.memory.all_places())
@@ -288,3 +301,15 @@ class NativeEmitter(ValueEmitter):
         if nest is not None:
             nest.exits = None
         return steps.results(exits.joined(code, tested))
+
+
+def _completed(equations: Sequence[Equation]) -> set[Atom]:
+    """The values that are complete before what is computed from them begins: what that writes to is read before.
+
+    A block that is written and no more is not among them: how it is read and written is the store's to say.
+    """
+    found: set[Atom] = {atom for equation in equations if equation.op is materialize for atom in equation.outputs}
+    if not found:
+        return set()
+    places = ((equation, k, atom) for equation in equations for k, atom in enumerate(equation.inputs))
+    return found.intersection(atom for equation, k, atom in places if equation.op.update != k)

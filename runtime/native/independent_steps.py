@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from anabranch.runtime.ir.interval import Interval, exactly
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.native.obstacles import is_long_sort
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.elementwise.arithmetic import add, multiply
 from anabranch.runtime.ops.indexing import dynamic_slice, dynamic_update_slice
@@ -72,7 +73,7 @@ def are_independent(equation: Equation, steps: float, ranges: Mapping[Var, Inter
 
 def _calls_python(program: Program) -> bool:
     """Return whether a Program calls functions of this process, for which there is Python's lock."""
-    return any(e.op.is_host_call or any(map(_calls_python, e.programs())) for e in program.equations)
+    return any(e.op.is_host_call or is_long_sort(e) or any(map(_calls_python, e.programs())) for e in program.equations)
 
 
 def _is_same(equation: Equation, program: Program, slot: Slot) -> bool:

@@ -14,8 +14,9 @@ T = TypeVar("T")
 UNLIKELY = "!0"
 METADATA = """!0 = !{!"branch_weights", i32 1, i32 1048576}
 !8 = !{!"llvm.loop.unroll.count", i32 2}
-!9 = !{!"llvm.loop.unroll.full"}"""
-TWO_AT_A_TIME, ALL_AT_ONCE = "!8", "!9"
+!9 = !{!"llvm.loop.unroll.full"}
+!10 = !{!"llvm.loop.unroll.disable"}"""
+TWO_AT_A_TIME, ALL_AT_ONCE, ONE_BY_ONE = "!8", "!9", "!10"
 _FIRST_LOOP = 2_000_000
 
 _ARITHMETIC = ("fadd", "fsub", "fmul", "fdiv", "frem")
@@ -155,7 +156,7 @@ class Instructions:
         self.act(f"br label %{label}")
 
     def repeat(self, label: str, how: str) -> None:
-        """End the block by going on with a loop, of which steps are taken so: two at a time, or all at once."""
+        """End the block by going on with a loop, whose steps are taken two at a time, all at once, or one by one."""
         number = f"!{_FIRST_LOOP + len(self.hints)}"
         self.hints.append(f"{number} = distinct !{{{number}, {how}}}")
         self.act(f"br label %{label}, !llvm.loop {number}")

@@ -84,6 +84,9 @@ class LazyArray:
         Of a part of another array: the other one, and where the part is.
     memory : str
         The name of the array in memory that it is.
+    flattened : callable or None
+        Makes the array of one axis that has the same elements in C order, where that takes no more: a loop over it
+        is longer than one over short rows.
     """
 
     type: ArrayType
@@ -98,6 +101,7 @@ class LazyArray:
     whole: LazyArray | None = None
     axes: tuple[Axis, ...] = ()
     memory: str = ""
+    flattened: Callable[[], LazyArray] | None = None
 
 
 def is_all(axes: Sequence[Axis], whole: ArrayType, type: ArrayType) -> bool:

@@ -7,7 +7,7 @@ the part costs.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -58,6 +58,7 @@ class LazyArrays:
         self.without_flags = False
         self._made: list[LazyArray] = []
         self._elements: dict[tuple[LazyArray, tuple[Affine, ...]], str] = {}
+        self._flat: dict[LazyArray, LazyArray] = {}
 
     # ---- names -----------------------------------------------------------------------------------------------------
 
@@ -143,10 +144,52 @@ class LazyArrays:
         if pieces and all(array.type.shape == out.shape for array in arrays):
             return self._by_pieces(arrays, out, rule, pieces)
 
-        def make(index: Sequence[Affine]) -> str:
-            return rule([self.part_of_element(array, index) for array in arrays])
+        def element(operands: Sequence[LazyArray], index: Sequence[Affine]) -> str:
+            return rule([self.part_of_element(array, index) for array in operands])
 
-        return LazyArray(out, self.code.placed(make), *_together(arrays))
+        return self._pointwise(arrays, out, element)
+
+    def _pointwise(
+        self,
+        arrays: Sequence[LazyArray],
+        out: ArrayType,
+        element: Callable[[Sequence[LazyArray], Sequence[Affine]], str],
+    ) -> LazyArray:
+        """The array of which an element is computed from those of arrays at the same position."""
+
+        def of_pair(given: tuple[Sequence[LazyArray], Sequence[Affine]]) -> str:
+            return element(*given)
+
+        placed = self.code.placed(of_pair)
+
+        def of(operands: Sequence[LazyArray], type: ArrayType) -> LazyArray:
+            return LazyArray(type, lambda index: placed((operands, index)), *_together(operands))
+
+        made = of(arrays, out)
+        if len(out.shape) < 2 or not all(a.type.shape == out.shape and _has_flat_form(a) for a in arrays):
+            return made
+        flat_type = ArrayType((out.size,), out.dtype)
+        return dataclasses.replace(made, flattened=lambda: of(list(map(self.flat, arrays)), flat_type))
+
+    def flat(self, array: LazyArray) -> LazyArray:
+        """The array of one axis with the same elements in C order, of one that has such a form."""
+        type = ArrayType((array.type.size,), array.type.dtype)
+        if len(array.type.shape) == 1:
+            return array
+        if array not in self._flat:
+            if array.uniform or array.is_undefined:
+                self._flat[array] = dataclasses.replace(array, type=type)
+            elif array.memory:
+                self._flat[array] = self._in_memory(array.memory, type)
+            else:
+                assert array.flattened is not None
+                self._flat[array] = array.flattened()
+        return self._flat[array]
+
+    def flat_forms(self, arrays: Sequence[LazyArray]) -> list[LazyArray] | None:
+        """Those of all these arrays, of several axes; None where one has none."""
+        is_deep = len(arrays[0].type.shape) > 1
+        return list(map(self.flat, arrays)) if is_deep and all(map(_has_flat_form, arrays)) else None
 
     def _by_pieces(
         self, arrays: Sequence[LazyArray], out: ArrayType, rule: Rule, pieces: Sequence[Update]
@@ -196,10 +239,10 @@ class LazyArrays:
         return dataclasses.replace(made, region=region, rest=rest if x.rest is None else self._both(x.rest, rest))
 
     def _both(self, x: LazyArray, y: LazyArray) -> LazyArray:
-        def make(index: Sequence[Affine]) -> str:
-            return self.all_of([self.part_of_element(x, index), self.part_of_element(y, index)])
+        def element(operands: Sequence[LazyArray], index: Sequence[Affine]) -> str:
+            return self.all_of([self.part_of_element(array, index) for array in operands])
 
-        return LazyArray(x.type, make, *_together([x, y]))
+        return self._pointwise([x, y], x.type, element)
 
     def choice(self, pred: LazyArray, x: LazyArray, y: LazyArray) -> LazyArray:
         """The elements of the first array where the predicate is true, else those of the second."""
@@ -210,7 +253,8 @@ class LazyArrays:
 
         is_stretch = bool(pred.uniform and x.uniform)
 
-        def make(index: Sequence[Affine]) -> str:
+        def element(operands: Sequence[LazyArray], index: Sequence[Affine]) -> str:
+            pred, x, y = operands
             chosen = self.part_of_element(pred, index)
             if is_stretch:
                 self.flags.append(chosen)
@@ -220,7 +264,7 @@ class LazyArrays:
             first, second = self.part_of_element(x, index), self.part_of_element(y, index)
             return select(self.code, chosen, first, second, x.type.dtype)
 
-        return LazyArray(x.type, self.code.placed(make), *_together([pred, x, y]))
+        return self._pointwise([pred, x, y], x.type, element)
 
     def part(self, array: LazyArray, type: ArrayType, axes: Sequence[Axis]) -> LazyArray:
         """A part of an array, or all of it in another order."""
@@ -358,3 +402,9 @@ def _together(arrays: Sequence[LazyArray]) -> tuple[frozenset[int], int]:
     if cost > _MOST_COST:
         raise NotNativeError(f"an array of which an element takes {cost} operations")
     return frozenset[int]().union(*(array.reads for array in arrays)), cost
+
+
+def _has_flat_form(array: LazyArray) -> bool:
+    """Return whether an array has a form of one axis, an element of which takes no more."""
+    is_simple = array.uniform or array.is_undefined or array.memory or len(array.type.shape) == 1
+    return bool(is_simple) or array.flattened is not None

@@ -39,6 +39,11 @@ def memory_type(dtype: np.dtype) -> str:
     return "i8" if dtype.kind == "b" else value_type(dtype)
 
 
+def of_size(nbytes: int) -> str:
+    """The attributes of the address of so many bytes; of none it may be any address."""
+    return f" nonnull dereferenceable({nbytes})" if nbytes else ""
+
+
 def constant(value: np.generic | np.ndarray) -> str:
     """A constant as LLVM has it in text."""
     value = np.asarray(value).reshape(())

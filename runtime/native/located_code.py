@@ -19,7 +19,7 @@ from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types
 from anabranch.runtime.xla.native_code import NativeFunction
 
 # The numbers of metadata: 0 is taken by the instructions' own.
-_SCOPE, _FIRST = 4, 10
+_SCOPE, _FIRST = 4, 11
 _DEBUG_INFO = """\
 !llvm.dbg.cu = !{!1}
 !llvm.module.flags = !{!2, !7}

@@ -123,9 +123,10 @@ class _Call:
     def emit(self) -> list[str]:
         """The names of the results of the call."""
         ctx, memory = self._ctx, self._memory
+        memories = [ctx.emitter.memory_of(name) for name in ctx.inputs]
         outputs = [
             dataclasses.replace(
-                output, copied=output.operand is not None and list(ctx.inputs).count(ctx.inputs[output.operand]) > 1
+                output, copied=output.operand is not None and memories.count(memories[output.operand]) > 1
             )
             for output in self._outputs.arrays
         ]

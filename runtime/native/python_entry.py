@@ -18,7 +18,7 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.array_checks import ArrayChecks
 from anabranch.runtime.native.host_calls import DECLARATIONS as CALLING_BACK
 from anabranch.runtime.native.instructions import METADATA, Instructions
-from anabranch.runtime.native.llvm_types import memory_type
+from anabranch.runtime.native.llvm_types import memory_type, of_size
 from anabranch.runtime.native.outputs import Output, sizes_of
 from anabranch.runtime.native.signal_state import RAISED, STATE, TABLE, TICKS
 from anabranch.runtime.native.signals import ASK
@@ -122,14 +122,14 @@ class PythonEntry:
         for i, type in enumerate(self._in_types):
             self._argument(i, type)
             if i not in written:
-                parameters.append(f"ptr noalias nonnull readonly dereferenceable({type.nbytes}) %a{i}")
+                parameters.append(f"ptr noalias readonly{of_size(type.nbytes)} %a{i}")
                 given.append(f"ptr %d{i}")
         for place, k in enumerate(self._passed, len(self._in_types)):
             self._data(f"%e{k}", self._object(place))
         for k in self._numbers:
             self._reserved.append(f"  %e{k} = alloca {memory_type(self._outputs[k].type.dtype)}")
         for k, output in enumerate(self._outputs):
-            parameters.append(f"ptr noalias nonnull dereferenceable({output.type.nbytes}) {output.pointer}")
+            parameters.append(f"ptr noalias{of_size(output.type.nbytes)} {output.pointer}")
             given.append(f"ptr %e{k}")
             if output.operand is not None:
                 self._begin_as(k, output.operand, output.type)

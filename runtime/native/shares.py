@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from anabranch.runtime.native.llvm_types import of_size
 from anabranch.runtime.native.share_runtime import MOST_THREADS, RUN, declarations, runtime
 from anabranch.runtime.native.signal_state import RAISED, STATE
 
@@ -187,7 +188,7 @@ class Shares:
         # Addresses that are made of others may be of the same memory.
         pointers = {name for name in taken if types[name] == "ptr"} - {_SIGNALS}
         apart = pointers if pointers <= sizes.keys() | own else set[str]()
-        sized = {n: f" nonnull dereferenceable({sizes[n]})" for n in taken if n in sizes}
+        sized = {n: of_size(sizes[n]) for n in taken if n in sizes}
         parameters = [f"{types[n]}{' noalias' if n in apart else ''}{sized.get(n, '')} {n}" for n in taken]
         context = f"{{ {', '.join(types[name] for name in taken)} }}"
         self._write_call(number, share, context, [(types[name], name) for name in taken])

@@ -28,6 +28,9 @@ from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
+# From so many bytes on a vector of multiples of a number is computed: as text of the module each byte takes three.
+_MOST_TABLE = 2**12
+_STEPPED = tuple(map(np.dtype, ("f4", "f8", "i4", "i8")))
 _SUMS = ("add", "subtract", "negate")
 _IN_MEMORY = ("slice", "dynamic_slice", "dynamic_update_slice")
 
@@ -167,8 +170,28 @@ class ValueEmitter(Emitter):
             is_uniform = array.tobytes() == np.broadcast_to(first, array.shape).tobytes()
             if is_uniform:
                 return self.arrays.name(self.arrays.all_equal(type, constant(first)))
-            return self.memory.constant(array)
+            stepped = self._stepped(array, type) if array.nbytes > _MOST_TABLE else None
+            return self.memory.constant(array) if stepped is None else stepped
         return packed([constant(x) for x in array.reshape(-1)])
+
+    def _stepped(self, array: np.ndarray, type: ArrayType) -> str | None:
+        """A long vector of multiples of a number, as `np.fft.rfftfreq` and `fftfreq` give; None for others."""
+        if array.ndim != 1 or array.dtype not in _STEPPED:
+            return None
+        (n,), step = array.shape, array[1]
+        # From here on they are those of negative numbers.
+        turn = n if not array[-1] * step < 0 else (n + 1) // 2
+        places = np.arange(n)
+        places[turn:] -= n
+        with np.errstate(all="ignore"):
+            if (places.astype(type.dtype) * step).tobytes() != array.tobytes():
+                return None
+        ints = ArrayType(type.shape, np.dtype(np.int64))
+        numbers = self.arrays.name(self.arrays.iota(ints, 0))
+        if turn < n:
+            behind = self.compare(numbers, self.constant(turn, ints), "GE", ints)
+            numbers = self.select(behind, self.binary("subtract", numbers, self.constant(n, ints), ints), numbers, ints)
+        return self.binary("multiply", self.convert(numbers, ints, type.dtype), self.constant(step, type), type)
 
     def undefined(self, type: ArrayType) -> str:
         """An array of which no element is asked for."""

@@ -26,7 +26,6 @@ from anabranch.runtime.native.library_ufuncs import is_quick, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import MOST_WHOLE, Memory
-from anabranch.runtime.native.obstacles import refuse_long_sorts
 from anabranch.runtime.native.outputs import Output, Outputs
 from anabranch.runtime.native.python_entry import RETURNED, Lock, PythonEntry
 from anabranch.runtime.native.scatters import is_scatter
@@ -35,6 +34,7 @@ from anabranch.runtime.native.values import is_memory
 from anabranch.runtime.ops.dot_general import Contraction, dot_general
 from anabranch.runtime.ops.op import PartOp
 from anabranch.runtime.ops.structured import Branches, Loop
+from anabranch.runtime.ops.vector_functions import is_faster
 from anabranch.runtime.passes.range_analysis import value_ranges
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
@@ -113,7 +113,6 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
     """
     if not all(type.size for type in program.out_types):
         raise NotNativeError("an array without elements")
-    refuse_long_sorts(program.equations)
     ranges = value_ranges(program)
     memory = Memory(code, KnownValues(ranges), _most_whole(program))
     operands = [memory.operand(type) for type in program.in_types]
@@ -237,18 +236,27 @@ def _narrow_steps(program: Program) -> int:
 
 def _is_narrow(equation: Equation) -> bool:
     """Return whether what an equation makes or reads are stacks of rows so short that each is a loop of few steps."""
-    shapes = [atom.type.shape for atom in (*equation.inputs, *equation.outputs)]
+    if equation.op.is_elementwise and len({atom.type.shape for atom in (*equation.inputs, *equation.outputs)}) == 1:
+        return False
+    # An axis of one element is no loop.
+    shapes = [[n for n in atom.type.shape if n != 1] for atom in (*equation.inputs, *equation.outputs)]
     return any(len(shape) > 2 and shape[-1] <= _NARROW for shape in shapes)
 
 
 def _long_work(program: Program) -> list[int]:
-    """Those of `_array_work` that XLA does in less time than several threads of machine code's own."""
+    """Those of `_array_work` that XLA does in less time than several threads of machine code's own.
+
+    There is none beside what XLA would call NumPy for: it computes what is needed before and after that twice.
+    """
+    if any(is_faster(equation.op.name, equation.inputs[0].type) for equation in program.equations if equation.inputs):
+        return []
     return _array_work(program, lambda equation: takes_whole(equation) and not is_quick(equation))
 
 
 def _array_work(program: Program, counts: Callable[[Equation], bool] = lambda _: True) -> list[int]:
     """The numbers of operations outside of loops on elements of arrays as wholes, which XLA does on all processors."""
     found: list[int] = []
+    multiplied = {atom for equation in program.equations if equation.op is dot_general for atom in equation.inputs}
     for equation in program.equations:
         if isinstance(equation.op, Branches):
             # What only one branch does may never be done: the search for an index that is out of bounds.
@@ -259,6 +267,8 @@ def _array_work(program: Program, counts: Callable[[Equation], bool] = lambda _:
         # A library's products take no longer than XLA's.
         in_place = isinstance(equation.op, Loop) or equation.op.update is not None or equation.op.is_view
         in_place = in_place or equation.op is dot_general
+        # They read parts of arrays where they are.
+        in_place = in_place or (isinstance(equation.op, PartOp) and equation.outputs[0] in multiplied)
         if not in_place and any(a.type.size > 1 for a in equation.inputs):
             read = () if isinstance(equation.op, PartOp) else equation.inputs
             size = max(x.type.size for x in (*read, *equation.outputs))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from anabranch.base.value import Value
+from anabranch.runtime.config import settings
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
@@ -19,6 +20,7 @@ from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.arrays.flat_iterator import FlatIterator
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
+from anabranch.runtime.values.host_calls import deferred
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.number_sequence import NumberSequence
 from anabranch.runtime.values.tracer import Tracer
@@ -214,9 +216,29 @@ def promoted(*xs: object) -> np.dtype:
     return dtype
 
 
+class ExtendedPrecisionError(UnsupportedOperationError):
+    """An array of extended precision is wanted, with which only the host computes: NumPy's own function makes it."""
+
+    def __init__(self, dtype: np.dtype) -> None:
+        super().__init__(f"arrays of dtype {dtype} are not supported here in compiled code; make them with numpy.array")
+
+    @staticmethod
+    def on_host(function: Callable[..., object], *args: Value, **kwargs: Value) -> Value:
+        """The result of a function of NumPy's that makes such an array."""
+        return deferred.call_of(None)(f"numpy.{function.__name__}", function, args, kwargs)
+
+
 def supported(dtype: Value) -> np.dtype:
-    """The dtype, where compiled code can hold it."""
+    """The dtype, where compiled code can hold it.
+
+    Raises
+    ------
+    ExtendedPrecisionError
+        Where the host can.
+    """
     chosen: np.dtype = np.dtype(dtype.resolve() if isinstance(dtype, UnionValue) else dtype)
+    if chosen.char in "gG" and chosen.isnative and settings().host_calls:
+        raise ExtendedPrecisionError(chosen)
     if not chosen.isnative or not device.holds(chosen):
         raise UnsupportedOperationError(f"arrays of dtype {chosen} are not supported in compiled code")
     return chosen

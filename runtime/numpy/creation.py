@@ -105,6 +105,21 @@ for _name, _value in (("zeros", 0), ("ones", 1), ("empty", 0)):
         rules.creates(getattr(np, f"{_name}_like"))(_constant_like(f"{_name}_like", _value))
 
 
+@rules.creates(np.ndarray)
+def ndarray(
+    shape: Value,
+    dtype: Value = float,
+    buffer: Value = None,
+    offset: Value = 0,
+    strides: Value = None,
+    order: Value = None,
+) -> Value:
+    """As `numpy.ndarray`: without memory to lie in as `numpy.empty`."""
+    if buffer is not None or strides is not None:
+        return np.ndarray(shape, dtype, buffer, offset, strides, order)
+    return registry.FUNCTIONS[np.empty](shape, dtype, "C" if order is None else order)
+
+
 @rules.creates(np.empty_like)
 def empty_like(
     prototype: object,

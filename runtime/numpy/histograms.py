@@ -24,7 +24,7 @@ from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import is_open
 from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.ops import reducers
-from anabranch.runtime.values import wrap
+from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.memory import memory_layout
 
@@ -133,6 +133,21 @@ def _places(values: Value, edges: Value) -> tuple[Value, Value]:
     return xp.clip(place, 0, edges.shape[0] - 2), inside
 
 
+def _even_places(values: Value, edges: Value) -> tuple[Value, Value]:
+    """The same where all bins are of one width: in the bin at such a distance, or beside it, as edges are rounded."""
+    count, line = edges.shape[0] - 1, atom_of(edges)
+    value = values.astype(edges.dtype)
+    inside = xp.logical_and(value >= edges[0], value <= edges[-1])
+    share = (value - edges[0]) / (edges[-1] - edges[0]) * count
+    place = xp.minimum(xp.where(inside, share, 0).astype(np.int64), count - 1)
+
+    def edge(at: Value) -> Value:
+        return fresh(atoms.op("gather", line, atoms.reshape(atom_of(at), (*values.shape, 1))))
+
+    place = xp.maximum(place - (value < edge(place)), 0)
+    return xp.minimum(place + (value >= edge(place + 1)), count - 1), inside
+
+
 def _counted(places: object, inside: Value, weight: object, size: int, dtype: object) -> Value:
     total = xp.zeros(size, dtype)
     if size:
@@ -154,7 +169,9 @@ def histogram(
     dtype = np.dtype(np.int64) if weight is None else weight.dtype
     if wrap.is_dynamic_array(edges):
         return _of_many_bins(values, edges, weight, density)
-    places, inside = _places(operands.memory(values).ravel(), edges)
+    line = operands.memory(values).ravel()
+    is_even = np.ndim(bins) == 0 and line.dtype.kind == "f"
+    places, inside = (_even_places if is_even else _places)(line, edges)
     if wrap.is_dynamic_array(values):
         inside = xp.logical_and(inside, fresh(operands.valid(values)).ravel())
     weight = None if weight is None else weight.ravel()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import memory_order, operands
 from anabranch.runtime.numpy.core import (
+    ExtendedPrecisionError,
     atom_of,
     fresh,
     handle,
@@ -101,7 +103,11 @@ def astype(
 ) -> Value:
     """As `ndarray.astype`."""
     del subok  # there is one class of traced arrays
-    chosen = supported(dtype)
+    try:
+        chosen = supported(dtype)
+    except ExtendedPrecisionError:
+        owner: Any = np.generic if isinstance(a, NumPyScalar) else np.ndarray
+        return ExtendedPrecisionError.on_host(owner.astype, a, dtype, order, casting)
     if not np.can_cast(a.dtype, chosen, casting):
         raise TypeError(f"Cannot cast array data from {a.dtype!r} to {chosen!r} according to the rule '{casting}'")
     if isinstance(a, NumPyScalar):

@@ -15,7 +15,15 @@ from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import union_arguments
-from anabranch.runtime.numpy.core import adopted, atom_of, fresh, resolved, supported, traced_inside
+from anabranch.runtime.numpy.core import (
+    ExtendedPrecisionError,
+    adopted,
+    atom_of,
+    fresh,
+    resolved,
+    supported,
+    traced_inside,
+)
 from anabranch.runtime.numpy.index_tricks import Bracket
 from anabranch.runtime.numpy.random.constructors import constructor
 from anabranch.runtime.numpy.ranges import Grid
@@ -153,7 +161,10 @@ def _cast(cls: Any) -> Callable[..., Any]:
         (x,) = map(resolved, args)
         if isinstance(x, TracedArray) and x.shape and x.dtype == cls:
             return x
-        value = atom_of(assigned_values.of_elements(x, np.dtype(cls)), supported(cls))
+        try:
+            value = atom_of(assigned_values.of_elements(x, np.dtype(cls)), supported(cls))
+        except ExtendedPrecisionError:
+            return ExtendedPrecisionError.on_host(cls, x)
         return wrap.numpy_result(value) if value.type.shape == () else memory_layout.keep_order(fresh(value), (x,))
 
     functools.update_wrapper(call, cls, assigned=("__name__", "__qualname__", "__doc__"), updated=())

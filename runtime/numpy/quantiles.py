@@ -12,7 +12,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import operands, outputs, sorting, statistics
-from anabranch.runtime.numpy.core import NoValue, fresh, handle, refused
+from anabranch.runtime.numpy.core import NoValue, fresh, handle, refused, traced_inside
 from anabranch.runtime.numpy.namespace import namespace as xp, staged
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
@@ -104,8 +104,23 @@ def _as_columns(line: Value) -> Value:
     return fresh(atoms.transpose(atoms.reshape(view.atom, (math.prod(outer), n)), (1, 0)))
 
 
-def _ordered_vectors(line: Value, ignores_nan: bool) -> OrderedVectors:
-    ordered = _as_columns(sorting.in_order(line, line.ndim - 1))
+# How far below and above a level's share of all elements those lie that it is computed from, by any method.
+_BELOW, _ABOVE = 3, 2
+
+
+def _places(level: object, n: int) -> list[int]:
+    """The places in order of the elements that quantiles are computed from, and the last one, where a NaN is."""
+    shares = (np.clip(np.nan_to_num(np.ravel(np.asarray(level, np.float64))), 0, 1) * n).astype(int).tolist()
+    return [n - 1, *(share + by for share in shares for by in range(-_BELOW, _ABOVE + 1))]
+
+
+def _ordered_vectors(line: Value, levels: object, ignores_nan: bool) -> OrderedVectors:
+    """The lines of an array in order, as far as quantiles of these levels ask for that: those in Python, else None."""
+    at, n = line.ndim - 1, line.shape[-1]
+    if levels is not None and isinstance(n, int) and not ignores_nan:
+        ordered = _as_columns(sorting.placed(line, at, _places(levels, n)))
+    else:
+        ordered = _as_columns(sorting.in_order(line, at))
     count, lines = line.shape[-1], ordered.shape[1]
     is_static = isinstance(count, int)
     every = count if is_static else fresh(atoms.broadcast_to(size_arithmetic.atom_of(count), (lines,)))
@@ -189,11 +204,18 @@ def _levels(q: object, scale: str) -> Value:
     return level
 
 
+def _known_levels(asked: Request) -> object:
+    """The levels from 0 to 1, where they are known while tracing, and no weights are given; else None."""
+    if asked.weights is not None or traced_inside(asked.q) or wrap.is_dynamic_array(asked.q):
+        return None
+    return np.true_divide(asked.q, 100) if asked.scale == "percent" else asked.q
+
+
 def _quantile(asked: Request) -> Value:
     level = checked_levels(asked)
     line, axes = statistics.reduced_axes_last(asked.a, asked.axis)
     _check_some(asked, level, line)
-    value = _found(asked, level, _ordered_vectors(line, asked.ignores_nan))
+    value = _found(asked, level, _ordered_vectors(line, _known_levels(asked), asked.ignores_nan))
     sizes, extents = operands.capacity(asked.a), operands.extents(asked.a)
     kept = [i for i in range(asked.a.ndim) if asked.keepdims or i not in axes]
     made = atoms.reshape(value.atom, (*level.shape, *(1 if i in axes else sizes[i] for i in kept)))

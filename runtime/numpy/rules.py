@@ -10,7 +10,14 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import union_arguments
-from anabranch.runtime.numpy.core import adopted, full_name, has_dynamic_array, resolved, traced_inside
+from anabranch.runtime.numpy.core import (
+    ExtendedPrecisionError,
+    adopted,
+    full_name,
+    has_dynamic_array,
+    resolved,
+    traced_inside,
+)
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry, static_requests, wrap
 from anabranch.runtime.values.arrays import numpy_messages
@@ -165,6 +172,8 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
             return rule(*args, **kwargs)
         try:
             made = function(*args, **kwargs)
+        except ExtendedPrecisionError:
+            return ExtendedPrecisionError.on_host(original, *args, **kwargs)
         except numpy_messages.FAILURES as error:
             numpy_messages.reraise(error, original, *args, **kwargs)
             raise
@@ -194,6 +203,8 @@ def _creating(original: Callable[..., object], function: Callable[..., object]) 
             return rule(*args, **kwargs)
         try:
             made = function(*args, **kwargs)
+        except ExtendedPrecisionError:
+            return ExtendedPrecisionError.on_host(original, *args, **kwargs)
         except TypeError as error:
             if str(error).startswith(f"{function.__qualname__}("):  # arguments that do not fit
                 numpy_messages.reraise(error, original, *args, **kwargs)

@@ -44,7 +44,7 @@ def _columns(x: object) -> tuple[list[Atom], Masked]:
     shape = operands.capacity(x)
     count = math.prod(shape)
     lines = [operands.spread(operands.places(x, axis), axis, shape) for axis in range(len(shape))]
-    return [atoms.reshape(line, (count,)) for line in lines], masked(atoms.reshape(truth(x), (count,)))
+    return [atoms.reshape(line, (count,)) for line in lines], masked(truth(x))
 
 
 @rules.any_shape(np.nonzero)

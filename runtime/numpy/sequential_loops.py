@@ -8,7 +8,6 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy.core import zeros_atom
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.counted_loops import counted
 
@@ -62,20 +61,20 @@ def segmented(loop: UfuncLoop, x: Atom, starts: Atom, size: Atom) -> Atom:
     """The rows of each segment combined, of so many: from its start up to the next one's, or the start alone."""
     n, (m,) = x.type.shape[0], starts.type.shape
     following = atoms.op("concatenate", atoms.cut(starts, 1, m), atoms.reshape(size, (1,)), axis=0)
-    one = zeros_atom((m,), np.int64, 1)
-    ends = atoms.ufunc(np.maximum, following, atoms.ufunc(np.add, starts, one))
-    longest = atoms.op("reduce_max", atoms.ufunc(np.subtract, ends, starts), axes=(0,))
-    last = zeros_atom((m,), np.int64, max(n - 1, 0))
+    last, one = atoms.literal(max(n - 1, 0), np.int64), atoms.literal(1, np.int64)
 
     def at(position: Atom) -> Atom:
-        return atoms.op("gather", x, atoms.reshape(atoms.ufunc(np.minimum, position, last), (m, 1)))
+        row = atoms.reshape(atoms.ufunc(np.minimum, position, last), (1,))
+        return atoms.op("gather", x, row)
 
-    def step(index: Atom, carries: Sequence[Atom], _: Sequence[Atom]) -> tuple[list[Atom], list[Atom]]:
-        further = atoms.broadcast_to(atoms.ufunc(np.add, index, atoms.literal(1, np.int64)), (m,))
-        position = atoms.ufunc(np.add, starts, further)
-        inside = atoms.reshape(atoms.ufunc(np.less, position, ends), (m, *(1,) * (len(x.type.shape) - 1)))
-        return [atoms.select(inside, loop(carries[0], at(position)), carries[0])], []
+    def segment(_: Atom, carries: Sequence[Atom], ends: Sequence[Atom]) -> tuple[list[Atom], list[Atom]]:
+        start, end = ends
 
-    first = atoms.convert(at(starts), loop.dtypes[2])
-    steps = atoms.ufunc(np.subtract, longest, atoms.literal(1, np.int64))
-    return counted(steps, None, step, [first])[0]
+        def step(index: Atom, totals: Sequence[Atom], _: Sequence[Atom]) -> tuple[list[Atom], list[Atom]]:
+            position = atoms.ufunc(np.add, start, atoms.ufunc(np.add, index, one))
+            return [loop(totals[0], at(position))], []
+
+        steps = atoms.ufunc(np.subtract, atoms.ufunc(np.subtract, end, start), one)
+        return [], list(counted(steps, None, step, [atoms.convert(at(start), loop.dtypes[2])]))
+
+    return counted(atoms.literal(m, np.int64), m, segment, [], [starts, following])[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.ops.reducers import lowest
+from anabranch.runtime.ops.sorting import MANY
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray, expect_writable
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
@@ -36,6 +39,9 @@ _STABLE = ("stable", "mergesort", "s", "m")
 _KINDS = (None, "quicksort", "heapsort", "q", "h", *_STABLE)
 
 
+# In so long a line so many values are looked for one after the other, and not all at once, in each step at half the
+# distance: there are too many steps.
+_LONG_LINE, _MANY_VALUES = 1024, 64
 _HAS_DESCENDING = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
 
 
@@ -97,6 +103,15 @@ def in_order(x: Value, axis: int, stable: bool = False, downwards: bool = False)
         return operands.with_axis(x, fresh(made), axis, None)
     size = size_arithmetic.limited(x.shape[axis], 0, value.type.shape[axis])
     return operands.with_axis(x, fresh(made), axis, operands.window(size))
+
+
+def placed(x: Value, axis: int, places: Iterable[int]) -> Value:
+    """The array with those elements at places of an axis that a sort puts there, or all of it in order."""
+    n = x.shape[axis]
+    if wrap.is_dynamic_array(x) or n == 0 or operands.capacity(x)[axis] < MANY:
+        return in_order(x, axis)
+    kth = tuple(sorted({min(max(place, 0), n - 1) for place in places}))
+    return fresh(atoms.op("partition", atom_of(x), axis=axis, kth=kth))
 
 
 @rules.any_shape(np.sort)
@@ -206,8 +221,7 @@ def partition(a: object, kth: Value, axis: object = -1, kind: object = "introsel
     n = x.shape[at]
     if wrap.is_dynamic_array(x) or n == 0 or traced_inside(kth) or wrap.is_dynamic_array(kth):
         return in_order(x, at)
-    places = tuple(sorted({int(place) % n for place in np.ravel(kth)}))
-    return fresh(atoms.op("partition", atom_of(x), axis=at, kth=places))
+    return placed(x, at, [int(place) % n for place in np.ravel(kth)])
 
 
 @rules.method("argpartition")
@@ -285,7 +299,10 @@ def bisect(line: Atom, wanted: Atom, right: bool, count: Bound | None = None) ->
     low = zeros_atom(shape, np.int64)
     if n == 0:
         return low
-    size = atoms.broadcast_to(size_arithmetic.atom_of(n if count is None else count), shape)
+    total = size_arithmetic.atom_of(n if count is None else count)
+    if n >= _LONG_LINE and math.prod(shape) >= _MANY_VALUES and line.type.dtype.kind in "iuf":
+        return atoms.op("search_sorted", line, wanted, total, right=right)
+    size = atoms.broadcast_to(total, shape)
     # Steps of falling powers of two: `low` elements are known to come before.
     for bit in reversed(range(n.bit_length())):
         probe = atoms.ufunc(np.add, low, zeros_atom(shape, np.int64, 1 << bit))

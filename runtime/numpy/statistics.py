@@ -255,7 +255,9 @@ def median(
     del overwrite_input  # a permission
     x = operands.array(a)
     line, axes = reduced_axes_last(x, axis)
-    made = middle(sorting.in_order(line, line.ndim - 1), line.shape[-1])
+    n = line.shape[-1]
+    places = [(n - 1) // 2, n // 2] if isinstance(n, int) else ()
+    made = middle(sorting.placed(line, line.ndim - 1, places), n)
     if x.dtype.kind in "fc":
         bad = reduce(np.logical_or, apply_ufunc.apply(np.isnan, (line,)), ReductionKeywords(-1))
         made = atoms.select(atom_of(operands.memory(bad)), zeros_atom(made.type.shape, made.type.dtype, np.nan), made)

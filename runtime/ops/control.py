@@ -151,7 +151,8 @@ def _may_be_lost(
     name, type = names[place], types[place]
     if type.size == 0:
         return False
-    if emitter.is_made_within(name) or name in names[:place]:
+    given = (emitter.memory_of(other) for other in names[:place])
+    if emitter.is_made_within(name) or emitter.memory_of(name) in given:
         return True
     alike = [i for i, other in enumerate(types) if other == type and i != place]
     return name not in operands and any(i < place or names[i] in operands for i in alike)
@@ -290,6 +291,10 @@ class For(Loop):
         return in_bounds
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        consts, carries = ctx.params["consts"], ctx.params["carries"]
+        if ctx.params["length"] == 0:
+            # Of no rows none can be read, not even in a step that never runs.
+            return [*ctx.inputs[1 + consts :][:carries], *map(ctx.emitter.blank, ctx.out_types[carries:])]
         native = ctx.emitter.native(self, ctx)
         if native is not None:
             return native

@@ -79,8 +79,15 @@ class _Arithmetic(_Reduction):
             return ctx.inputs
         wide = _FLOAT32 if x_type.dtype.kind in "fV" and x_type.dtype.itemsize < 4 else x_type.dtype
         x = emitter.convert(x, x_type, wide)
-        result = reduced(emitter, x, ArrayType(x_type.shape, wide), axes, self.reducer, self.reducer.ufunc.identity)
-        return [emitter.convert(result, ArrayType(ctx.out_types[0].shape, wide), x_type.dtype)]
+        out, identity = ArrayType(ctx.out_types[0].shape, wide), self.reducer.ufunc.identity
+        if all(x_type.shape[axis] == 1 for axis in axes):
+            # XLA would leave the identity out, which makes 0.0 of -0.0.
+            result = emitter.reshape(x, ArrayType(x_type.shape, wide), out.shape)
+            if self.reducer is ADD:
+                result = emitter.binary("add", result, emitter.constant(identity, out), out)
+        else:
+            result = reduced(emitter, x, ArrayType(x_type.shape, wide), axes, self.reducer, identity)
+        return [emitter.convert(result, out, x_type.dtype)]
 
 
 class _Extreme(_Reduction):

@@ -16,6 +16,9 @@ Types = Sequence[ArrayType]
 Rule = Callable[[list[str]], str]
 Body = Callable[[list[str]], Sequence[str]]
 
+# Ops that XLA may replace by bitcasts of their operand, where that has as many elements.
+_BITCASTS = frozenset(["reshape", "transpose", "bitcast_convert", "broadcast_in_dim"])
+
 
 class _Repeated(NamedTuple):
     """The value that an array repeats, by name or, of a constant, by value; its type, and its axes in the array."""
@@ -45,6 +48,8 @@ class StablehloText:
         self._count = 0
         self._constants: list[dict[object, str]] = [{}]
         self._repeated: dict[str, _Repeated] = {}
+        self._bitcasts: dict[str, str] = {}  # what may be another value's memory, by that one's name
+        self._made_of: dict[str, str] = {}  # what has the numbers of another value, by that one's name
 
     def fresh(self) -> str:
         """A new SSA name."""
@@ -65,13 +70,21 @@ class StablehloText:
         ins = ", ".join(map(tensor, in_types))
         dialect = name if "." in name else f"stablehlo.{name}"
         self.lines.append(f'{result} = "{dialect}"({", ".join(operands)}){attributes} : ({ins}) -> {tensor(out)}')
+        if name in _BITCASTS and in_types[0].size == out.size:
+            self._bitcasts[result] = self.memory_of(operands[0])
         return result
+
+    def memory_of(self, name: str) -> str:
+        """The value in whose memory XLA may keep this one, as it has the same elements in the same order."""
+        return self._bitcasts.get(name, name)
 
     def fence(self, operand: str, type: ArrayType) -> str:
         """Emit an `optimization_barrier`, one in a block for each value; there are as many as of all other ops."""
         scope, key = self._constants[-1], ("fence", operand)
         if key not in scope:
             scope[key], text = self.fresh(), tensor(type)
+            self._made_of[scope[key]] = operand
+            self._bitcasts[scope[key]] = self.memory_of(operand)
             self.lines.append(f'{scope[key]} = "stablehlo.optimization_barrier"({operand}) : ({text}) -> {text}')
         return scope[key]
 
@@ -232,7 +245,11 @@ class StablehloText:
 
     def convert(self, x: str, source: ArrayType, dtype: np.dtype) -> str:
         """XLA's own conversion; NumPy's rules for bool, complex and out-of-range floats belong to the `convert` op."""
-        return x if source.dtype == dtype else self.op("convert", [x], [source], ArrayType(source.shape, dtype))
+        if source.dtype == dtype:
+            return x
+        result = self.op("convert", [x], [source], ArrayType(source.shape, dtype))
+        self._made_of[result] = x
+        return result
 
     def broadcast(self, x: str, source: ArrayType, shape: Sequence[int], dims: Sequence[int]) -> str:
         """`stablehlo.broadcast_in_dim`: axis i of x becomes axis dims[i]."""
@@ -244,7 +261,9 @@ class StablehloText:
     def reshape(self, x: str, source: ArrayType, shape: Sequence[int]) -> str:
         if tuple(shape) == source.shape:
             return x
-        return self.op("reshape", [x], [source], ArrayType(tuple(shape), source.dtype))
+        result = self.op("reshape", [x], [source], ArrayType(tuple(shape), source.dtype))
+        self._made_of[result] = x
+        return result
 
     def transpose(self, x: str, source: ArrayType, axes: Sequence[int]) -> str:
         out = ArrayType(tuple(source.shape[a] for a in axes), source.dtype)

@@ -47,6 +47,34 @@ class Emitter(StablehloText):
         self._named: dict[str, str] = {}
         self._under_way: list[EmissionProgress] = []
 
+    def op(self, name: str, operands: Sequence[str], in_types: Types, out: ArrayType, attributes: str = "") -> str:
+        """Emit an op with one result; to a sum with zero XLA is left no choice: -0.0 + 0.0 is 0.0, not the -0.0."""
+        if name in ("add", "subtract") and out.dtype.kind in "fc":
+            for term, other in (operands, operands[::-1])[: 1 if name == "subtract" else 2]:
+                changes = [np.signbit(part) == (name == "subtract") for part in self._zeros(other)]
+                if any(changes):
+                    return self._plus_zeros(term, out, changes)
+        return super().op(name, operands, in_types, out, attributes)
+
+    def _zeros(self, name: str) -> list[Any]:
+        """The parts of the zero that a value is known to be throughout; none of any other value."""
+        while name in self._repeated or name in self._made_of:
+            source = self._made_of[name] if name in self._made_of else self._repeated[name].source
+            if not isinstance(source, str):
+                return [] if source != 0 else [source.real, source.imag] if source.dtype.kind == "c" else [source]
+            name = source
+        return []
+
+    def _plus_zeros(self, x: str, type: ArrayType, changes: Sequence[bool]) -> str:
+        """A value whose parts are 0.0 where they are -0.0, as far as that changes them."""
+        if type.dtype.kind == "c":
+            part = ArrayType(type.shape, type.dtype.type(0).real.dtype)
+            parts = [self.op(name, [x], [type], part) for name in ("real", "imag")]
+            parts = [self._plus_zeros(p, part, [True]) if c else p for p, c in zip(parts, changes, strict=True)]
+            return self.op("complex", parts, [part, part], type)
+        is_zero = self.compare(x, self.constant(0, type), "EQ", type)
+        return self.select(is_zero, self.op("abs", [x], [type], type), x, type)
+
     @property
     def is_outlined(self) -> bool:
         """Return whether the emitter is within an outlined function."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ops import numpy_calls
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
@@ -43,11 +44,15 @@ def __getattr__(name: str) -> _Function:
 
 def called(name: str, ctx: LoweringContext) -> Sequence[str] | None:
     """Emit a call of NumPy's function; None where XLA computes it."""
-    char = ctx.in_types[0].dtype.char
-    is_slow = char in _FASTER.get(name, "") and numpy_calls.may_call_at_once(ctx, _MANY)
-    if not is_slow or not _is_vectorised(name, char):
+    if not is_faster(name, ctx.in_types[0]) or not numpy_calls.may_call_at_once(ctx, _MANY):
         return None
     return numpy_calls.called_by_name(ctx, __name__, name)
+
+
+def is_faster(name: str, type: ArrayType) -> bool:
+    """Return whether NumPy's function takes less time than XLA's for an operand of a type, with its call."""
+    char = type.dtype.char
+    return type.size >= _MANY and char in _FASTER.get(name, "") and _is_vectorised(name, char)
 
 
 @functools.cache

@@ -146,9 +146,14 @@ def _hull_of_arrays(equation: Equation, inputs: Sequence[Interval]) -> Interval:
 
 
 def _place(equation: Equation, inputs: Sequence[Interval]) -> Interval:
-    """Of positions on an axis of the input."""
+    """Of positions on an axis of the input, whatever its elements are."""
     type = equation.inputs[0].type
     return Interval(0, max(type.shape[equation.params.get("axis", 0)] - 1, 0))
+
+
+def _rank(equation: Equation, inputs: Sequence[Interval]) -> Interval:
+    """Of numbers of elements of the first input, whatever these are."""
+    return Interval(0, equation.inputs[0].type.size)
 
 
 def _iota(equation: Equation, inputs: Sequence[Interval]) -> Interval:
@@ -192,9 +197,8 @@ _RULES: dict[str, IntervalRule] = {
     "select": _select,
     "convert": lambda equation, inputs: _truth(*inputs) if equation.params["dtype"] == np.bool_ else inputs[0],
     "iota": _iota,
-    "argmax": _place,
-    "argmin": _place,
-    "true_positions": _place,
+    **dict.fromkeys(("argmax", "argmin", "argsort", "true_positions"), _place),
+    "search_sorted": _rank,
     "concatenate": lambda equation, inputs: hull(inputs),
     "dynamic_update_slice": _hull_of_arrays,
     **dict.fromkeys(("reduce_max", "reduce_min", "gather", "lookup"), _of_some),
@@ -218,4 +222,4 @@ def rule_of(equation: Equation) -> IntervalRule | None:
     # Bools add and multiply otherwise.
     if equation.outputs[0].type.dtype.kind == "b" and rule in _OF_NUMBERS:
         return None
-    return rule if all(a.type.dtype.kind in "biu" for a in equation.inputs) else None
+    return rule if rule in (_place, _rank) or all(a.type.dtype.kind in "biu" for a in equation.inputs) else None

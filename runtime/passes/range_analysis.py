@@ -163,7 +163,7 @@ class _Analysis:
                 ranges.define(equation.outputs[0], ranges.difference(equation))
             elif rule is not None:
                 inputs = [known for a in equation.inputs if (known := ranges.of(a)) is not None]
-                whole = len(inputs) == len(equation.inputs)
+                whole = len(inputs) == sum(a.type.dtype.kind in "biu" for a in equation.inputs)
                 ranges.define(equation.outputs[0], rule(equation, inputs) if whole else None)
             elif equation.op is check:
                 self._check(equation)

@@ -22,7 +22,7 @@ from anabranch.runtime.signature.static_keys import Static, is_static, key_of
 from anabranch.runtime.values import containers, random_generators
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, argument_refusal, dtype_refusal, shown
-from anabranch.runtime.values.host_calls import library_objects
+from anabranch.runtime.values.host_calls import changing_objects
 from anabranch.runtime.values.host_types import structures, words
 
 
@@ -108,7 +108,9 @@ class Leaves:
     def key(self, value: Any, path: Path) -> ArgumentKey:
         """The key of an argument; its leaves are appended to `values`."""
         kind = type(value)
-        hosted = structures.structure_of(value) if kind in _ARRAYS or isinstance(value, np.generic) else None
+        hosted: containers.Structure | None = None
+        if kind in _ARRAYS or isinstance(value, np.generic):
+            hosted = structures.structure_of(value) or changing_objects.structure_of(value)
         if hosted is not None:
             return self._hosted(value, hosted, path)
         if kind is np.ndarray:
@@ -147,7 +149,9 @@ class Leaves:
                 raise dtype_refusal(f"argument '{_named(path)}': an array", value.dtype)
             self.values.append(value)
             return value.key()
-        library = library_objects.structure_of(value)
+        library = changing_objects.structure_of(value)
+        if library is not None and library.mutable:
+            return self._repeated(value) or self._hosted(value, library, path)
         if library is not None:
             return self._hosted(value, library, path)
         if foreign.is_foreign(kind):
@@ -157,11 +161,9 @@ class Leaves:
         structure = random_generators.structure_of(value, generator) or set_structure(value)
         if structure is None:
             raise argument_refusal(_named(path), value)
-        if structure.mutable:
-            place = self._places.setdefault(id(value), len(self.containers))
-            if place < len(self.containers):
-                return RepeatedArgument(place)
-            self.containers.append(value)
+        repeated = self._repeated(value) if structure.mutable else None
+        if repeated is not None:
+            return repeated
         if generator is not None:
             self.generators[len(self.values)] = value
         outside, self._inside = not self._inside, self._inside or parts.is_object(structure)
@@ -170,6 +172,14 @@ class Leaves:
         found = (structure, *[key(c, (path, structure, k)) for k, c in pairs])
         self._inside = self._inside and not outside
         return found
+
+    def _repeated(self, value: object) -> RepeatedArgument | None:
+        """The key of a mutable container that has been met before; one that has not is noted, and gives None."""
+        place = self._places.setdefault(id(value), len(self.containers))
+        if place < len(self.containers):
+            return RepeatedArgument(place)
+        self.containers.append(value)
+        return None
 
     def _hosted(self, value: Any, structure: containers.Structure, path: Path) -> ArgumentKey:
         """The key of an object that is made of arrays, which are views of its memory."""

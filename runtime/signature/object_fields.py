@@ -18,12 +18,13 @@ from anabranch.runtime.host.generator_state import kind_of
 from anabranch.runtime.signature.static_keys import is_static, key_of
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.containers import Structure, structure_of
+from anabranch.runtime.values.host_calls import changing_objects
 
 _ALWAYS_STATIC = (str, bytes, type(None), type, types.ModuleType)
 _LARGEST = 2**63
 _BUILT_IN = (tuple, list, dict, set, collections.deque, BaseException)
 # Packages whose objects their own code, which is not rewritten, works on.
-_LIBRARIES = frozenset(sys.stdlib_module_names) | {"scipy", "sklearn", "numba", "matplotlib"}
+_LIBRARIES = frozenset(sys.stdlib_module_names) | {"scipy", "xarray", "sklearn", "numba", "matplotlib"}
 _LIKE_USERS = (types.SimpleNamespace,)
 
 
@@ -68,6 +69,8 @@ def is_carried(value: Any) -> bool:
     if is_static(value):
         return _has_key(value)
     if kind_of(value) is not None:
+        return True
+    if changing_objects.structure_of(value) is not None:
         return True
     structure = None if foreign.is_foreign(kind) else structure_of(value)
     if structure is None:

@@ -42,6 +42,8 @@ class Approach:
         Arrays of static arguments are read-only traced ones, so that what is made of them can be written to.
     keeps_orders : bool
         Sets of run-time members that are made of others have their members in Python's order.
+    resumable : frozenset
+        Generator functions whose generators are asked in several places, or under run-time conditions.
     """
 
     lists: bool = False
@@ -56,6 +58,7 @@ class Approach:
     inlined: Mapping[types.CodeType, str] = dataclasses.field(default_factory=dict)
     traces_constants: bool = False
     keeps_orders: bool = False
+    resumable: frozenset[types.FunctionType] = frozenset()
 
 
 NOTHING = Approach()

@@ -7,7 +7,9 @@ is known to that body alone until the construct that owns the body carries it ou
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
+import types
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import field
@@ -41,7 +43,7 @@ from anabranch.runtime.tracing.state import (
     Requests,
     Text,
 )
-from anabranch.runtime.tracing.storage import ConstantStorage, Part, Storage
+from anabranch.runtime.tracing.storage import ConstantStorage, Part, Storage, Watched
 from anabranch.runtime.tracing.unrolling import Unrolling
 from anabranch.runtime.tracing.upper_layers import Lent
 
@@ -76,12 +78,19 @@ class Trace:
         self.tables = Tables(approach.table_sites, approach.keeps_orders)
         self.text = Text()
         self.unrolling = Unrolling(approach.unroll_reason)
+        self.resumable = approach.resumable
+        self.wanted_resumable: set[types.FunctionType] = set()
+        self.watched: list[Watched] = []
         # The buffer sizes that were asked for, and given.
         self.capacities: dict[CapacitySite, Capacity] = {}
         self.root = Builder(self, None)
         for counter in (self.failures.error_code, self.output.counter):
             self.root.env[counter] = Literal(np.zeros((), np.int32))
         self.root.env[self.identity.step] = Literal(np.zeros((), np.int64))
+
+    def settle(self) -> None:
+        """At an edge of a branch or a loop: what is watched and alive stays so, the rest is forgotten."""
+        self.watched = [one for one in self.watched if one.settle()]
 
     def detail(self, type: ArrayType, number: int) -> Storage:
         """Where a failure keeps its value of this number among those of this type; all failures share these."""
@@ -146,6 +155,7 @@ class Builder:
     def __post_init__(self) -> None:
         if self.parent is not None:
             self.depth = self.parent.depth + 1
+            self.trace.settle()
 
     def outwards(self) -> Iterator[Builder]:
         """The builder and those around it, from the inside out."""
@@ -345,9 +355,12 @@ def tracing() -> bool:
     return _current.get() is not None
 
 
-def building(builder: Builder) -> AbstractContextManager[Builder | None]:
+@contextlib.contextmanager
+def building(builder: Builder) -> Iterator[None]:
     """Make `builder` the current one."""
-    return having(_current, builder)
+    with having(_current, builder):
+        yield
+        builder.trace.settle()
 
 
 def tracing_nothing() -> AbstractContextManager[Builder | None]:

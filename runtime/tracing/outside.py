@@ -79,6 +79,9 @@ class Outside(Protocol):
     def is_outside(self, value: object) -> bool:
         """Return whether an object was there before the trace, as far as was seen."""
 
+    def rely_on(self, question: Callable[..., Any], asked: tuple[Any, ...], answer: object) -> None:
+        """Guard what a function says of classes, which depends on more than how these are written."""
+
     def is_unchanged(self) -> bool:
         """Return whether all that was entered is and holds what it was and held then; arrays' elements aside."""
 

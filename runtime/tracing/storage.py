@@ -64,6 +64,27 @@ class Storage:
         return Storage, (self.type,)
 
 
+class Watched:
+    """An object of the trace, for as long as a name may lead to it.
+
+    What is there when a branch or a loop begins or ends stays so: what comes of it there may be it as another object.
+    """
+
+    def __init__(self, target: Any) -> None:
+        self._reference = weakref.ref(target)
+        self._stays = False
+
+    @property
+    def is_alive(self) -> bool:
+        """Return whether a name may lead to the target."""
+        return self._stays or self._reference() is not None
+
+    def settle(self) -> bool:
+        """Let the target be alive from now on if it is alive; returns whether it is."""
+        self._stays = self.is_alive
+        return self._stays
+
+
 class ConstantStorage(Storage):
     """The memory of an array that is known while tracing, and never written: an array of a static argument."""
 

@@ -100,7 +100,7 @@ class GUFunc(UserFunction):
     ) -> Any:
         """Return what the function writes for each of the loop dimensions of the operands, or write it to `out`."""
         core_axes = CoreAxes.of(self.__name__, self.layout, axes, axis, keepdims)
-        return self._run(_called, (args,), out=out, casting=casting, core_axes=core_axes)
+        return self._run(_called, (args,), args[self.nin :], out=out, casting=casting, core_axes=core_axes)
 
     def reduce(self, *args: Any, **kwargs: Any) -> Any:
         """Refused as by NumPy."""
@@ -184,7 +184,7 @@ def _rows(x: Value, dtype: np.dtype, shapes: Shapes, names: Sequence[str], as_ar
         return lambda index: rows[index]
     if count == 1:
         return lambda index: rows[0]
-    places = xp.asarray(np.broadcast_to(np.arange(count).reshape(own), shapes.loop).ravel())
+    places = xp.array(np.broadcast_to(np.arange(count).reshape(own), shapes.loop).ravel())
     return lambda index: rows[places[index]]
 
 

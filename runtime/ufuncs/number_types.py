@@ -10,6 +10,8 @@ import numpy as np
 from anabranch.base.frozen import frozen
 
 _PYTHON = ("float64", "int64", "bool", "complex128")
+# The characters of dtypes that hold all that Python's numbers are.
+_CHARACTERS = {float: "d", bool: "?", complex: "D"}
 
 
 @frozen
@@ -72,6 +74,8 @@ class NumberType(Type):
 
     def cast(self, value: Any) -> Any:
         """The number as one of this type; arrays of one element are no numbers."""
+        if _CHARACTERS.get(type(value)) == self.dtype.char:
+            return value
         if isinstance(value, np.ndarray):
             raise TypeError(f"an array is passed for {self.name}; write {self.name}[{_colons(value.ndim)}] for arrays")
         if isinstance(value, (bool, int, float, complex, np.generic)):

@@ -115,8 +115,13 @@ class UserFunction:
             raise TypeError("return arrays must be of ArrayType")
         return args[: self.nin], outs
 
-    def _run(self, steps: Callable[..., Any], args: tuple[Any, ...], **options: Any) -> Any:
-        """The steps of a call: as a part of the function that is traced, or compiled for the types of the operands."""
+    def _run(
+        self, steps: Callable[..., Any], args: tuple[Any, ...], written: tuple[Any, ...] = (), **options: Any
+    ) -> Any:
+        """The steps of a call: as a part of the function that is traced, or compiled for the types of the operands.
+
+        Of these are the operands that are written to, besides the option `out`.
+        """
         where = options.get("where")
         if "where" in options:
             options["where"] = None if where is True else where
@@ -130,9 +135,11 @@ class UserFunction:
             raise TypeError(f"{self.__name__}() takes numbers and dtypes for {', '.join(dict(chosen))}") from None
         if compiled is None:
             compiled = self._compiled[key] = self._compile(steps, tuple(options), chosen)
-        return compiled(
-            tuple(map(_operand, args)), *(v if name == "out" else _operand(v) for name, v in options.items())
-        )
+        taken = tuple(map(_operand, args))
+        others = {name: v if name == "out" else _operand(v) for name, v in options.items()}
+        out = others.get("out")
+        outputs = [x for x in (*written, *(out if isinstance(out, tuple) else (out,))) if x is not None]
+        return compiled(_apart(taken, outputs), *(_apart(v, outputs) for v in others.values()))
 
     def _compile(
         self, steps: Callable[..., Any], names: tuple[str, ...], chosen: tuple[tuple[str, Any], ...]
@@ -160,6 +167,17 @@ def _operand(value: Any) -> Any:
     if isinstance(value, (list, range)) or hasattr(value, "__array__"):
         return np.asarray(value)
     return value
+
+
+def _apart(value: Any, written: Sequence[Any]) -> Any:
+    """An operand as NumPy's loops read it: as it was before, if it shares memory with one that is written to."""
+    if not written:
+        return value
+    if type(value) is tuple:
+        return tuple(_apart(v, written) for v in value)
+    if not isinstance(value, np.ndarray) or any(value is x for x in written):
+        return value
+    return value.copy() if any(np.may_share_memory(value, x) for x in written) else value
 
 
 class UFunc(UserFunction):
@@ -216,12 +234,12 @@ class UFunc(UserFunction):
         """Return the function of each element of the broadcast operands; of numbers a NumPy scalar."""
         if out is None and where is True and dtype is None and casting == "same_kind" and not tracing():
             compiled = self._compiled.get(_PLAIN)
-            if compiled is not None and _ORDINARY.issuperset(map(type, args)):
+            if compiled is not None and len(args) == self.nin and _ORDINARY.issuperset(map(type, args)):
                 return compiled((args,), None, None)
         other = self._overriding("__call__", args, out=out, where=where, dtype=dtype)
         if other is not None:
             return other[0]
-        return self._run(_called, (args,), out=out, where=where, dtype=dtype, casting=casting)
+        return self._run(_called, (args,), args[self.nin :], out=out, where=where, dtype=dtype, casting=casting)
 
     def reduce(
         self,
@@ -254,7 +272,7 @@ class UFunc(UserFunction):
 
     def at(self, a: Any, indices: Any, b: Any = np._NoValue, /) -> None:
         """As `numpy.ufunc.at`: in place, one element after the other."""
-        self._run(reductions.at, (a, indices, () if b is np._NoValue else (b,)))
+        self._run(reductions.at, (a, indices, () if b is np._NoValue else (b,)), (a,))
 
     def _overriding(self, method: str, args: Sequence[Any], **options: Any) -> tuple[Any] | None:
         """The result of an operand that takes ufuncs over itself, in a tuple; None where there is no such operand."""

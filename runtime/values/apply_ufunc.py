@@ -125,7 +125,7 @@ def apply_atoms(
         return atoms.ufunc_all(np.multiply, truth, truth)
     if function is np.power and power is not None and _is_single(operands[1], 0.5) and _is_root(power, loop[0]):
         return atoms.ufunc_all(np.sqrt, inputs[0])
-    if function is np.power and loop[0].char in "fd" and _is_single(operands[1], 2.0):
+    if function is np.power and loop[0].char in "fdFD" and _is_single(operands[1], 2.0):
         # NumPy, too, multiplies, and XLA would not in all places see what the exponent is.
         return atoms.ufunc_all(np.square, inputs[0])
     if function is np.power and loop[1].kind == "i" and 0 not in shape and _may_be_negative(operands[1]):

@@ -51,6 +51,7 @@ class Structure:
     refers = False  # it says which of some lists a value is, and has no elements of its own
     holds_copies = False  # nobody else has what is in it, nor can change it
     is_run_time_tuple = False  # that of a tuple whose length is known only at run time
+    has_known_parts = False  # what a part is may not be decided at run time
     is_of_arrays = False  # the caller's object is memory, of which the parts are views
 
     @property
@@ -83,6 +84,10 @@ class Structure:
     def join(self, mine: Value, other: Value) -> Value:
         """The layout of what is one of two containers, of layouts `mine` and `other`; None where they stay two."""
         return None
+
+    def holds(self, value: Value) -> bool:
+        """Return whether a known value, which is no container, has the parts of one of this structure."""
+        return False
 
     def children(self, value: Value) -> list[Value]:
         """The parts, in the order of the keys."""
@@ -161,8 +166,28 @@ class ExceptionStructure(Structure):
         made.args = args
         for name, part in held.items():
             object.__setattr__(made, name, part)
+        if isinstance(suppress, Tracer):
+            raise UnsupportedOperationError(
+                f"a {self.cls.__name__} raised `from` another exception or None, or one that is not, depending on a "
+                "run-time condition; raise them in the same way"
+            )
         made.__cause__, made.__context__, made.__suppress_context__ = cause, context, suppress
         return made
+
+
+@frozen
+class GroupStructure(ExceptionStructure):
+    """A group of exceptions: those in it never change, whatever becomes of the list that it was made of."""
+
+    has_known_parts = True
+
+    def children(self, value: Value) -> list[Value]:
+        (message, _), *rest = ExceptionStructure.children(self, value)
+        return [(message, value.exceptions), *rest]
+
+    def build(self, children: Sequence[Value]) -> Value:
+        (message, exceptions), *rest = children
+        return ExceptionStructure.build(self, [(message, self.extra(exceptions)), *rest])
 
 
 @frozen
@@ -178,6 +203,22 @@ class TextWithInts:
         )
 
     __repr__ = __str__
+
+
+class SliceStructure(Structure):
+    """A slice: its bounds and its step."""
+
+    mutable = False
+    holds_copies = True
+
+    def holds(self, value: Value) -> bool:
+        return isinstance(value, slice)
+
+    def children(self, value: Value) -> list[Value]:
+        return [value.start, value.stop, value.step]
+
+    def build(self, children: Sequence[Value]) -> Value:
+        return slice(*children)
 
 
 class TextWithIntsStructure(Structure):
@@ -271,12 +312,16 @@ def structure_of(value: Value) -> Structure | None:
         if cls in _DICTS:
             return Structure(cls, tuple(value), factory)
         return _with_attributes(value, tuple(value)) if reads_as_dict(cls) else None
+    if cls is slice:
+        held = (value.start, value.stop, value.step)
+        return SliceStructure(slice, ("start", "stop", "step")) if any(map(has_traced, held)) else None
     if isinstance(value, _ATOMIC):
         return None
     if isinstance(value, TextWithInts):
         return TextWithIntsStructure(cls, tuple(range(len(value.numbers))), value.text)
     if isinstance(value, BaseException):
-        exception = ExceptionStructure(cls)
+        is_group = isinstance(value, BaseExceptionGroup)
+        exception = GroupStructure(cls, extra=type(value.args[1])) if is_group else ExceptionStructure(cls)
         return exception if any(map(has_traced, exception.children(value))) else None
     if dataclasses.is_dataclass(cls) or is_plain_object(value):
         return Structure(cls, tuple(attributes(value)))
@@ -385,7 +430,7 @@ def is_plain_object(value: object) -> bool:
 
 # Classes of the standard library that are like a user's own.
 _PLAIN = (types.SimpleNamespace, collections.UserDict, collections.UserList, collections.ChainMap)
-_NOT_REWRITTEN = ("jax", "jaxlib", "pandas", "torch")
+_NOT_REWRITTEN = ("jax", "jaxlib", "pandas", "torch", "xarray")
 # Of the module `logging`: what leads to all loggers of the process, which come and go.
 _LOGGERS = ("Logger", "RootLogger", "Manager", "PlaceHolder")
 _SYSTEM = ("builtins", "typing", "abc", "enum", "collections", "functools")

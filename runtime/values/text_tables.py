@@ -7,6 +7,7 @@ their code. A function of them is computed for each while tracing, and takes as 
 from __future__ import annotations
 
 import copy
+import enum
 import itertools
 import math
 import operator
@@ -52,8 +53,14 @@ _NEVER: Final = object()
 
 
 def is_constant(value: object) -> bool:
-    """Return whether a value is known while tracing and never changes: text, a number, None, or a tuple of such."""
-    return type(value) in _CONSTANTS or (type(value) is tuple and all(map(is_constant, value)))
+    """Return whether a value never changes: text, a number, None, a member of an enumeration, or a tuple of such."""
+    return type(value) in _CONSTANTS or is_member(value) or (type(value) is tuple and all(map(is_constant, value)))
+
+
+def is_member(value: object) -> bool:
+    """Return whether a value is a member of an enumeration, and equal to nothing but itself."""
+    cls = type(value)
+    return isinstance(value, enum.Enum) and cls.__eq__ is object.__eq__ and cls.__hash__ is enum.Enum.__hash__
 
 
 def is_choice(value: object) -> bool:
@@ -62,7 +69,9 @@ def is_choice(value: object) -> bool:
         return any(map(is_choice, value)) and all(is_choice(v) or is_constant(v) for v in value)
     if not isinstance(value, UnionValue):
         return False
-    return all(map(is_constant, value.options)) and any(isinstance(o, (str, bytes, tuple)) for o in value.options)
+    return all(map(is_constant, value.options)) and any(
+        isinstance(o, (str, bytes, tuple, enum.Enum)) for o in value.options
+    )
 
 
 def look_up(function: Callable[..., object], *operands: object) -> Value:

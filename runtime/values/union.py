@@ -25,7 +25,7 @@ from anabranch.runtime.values.abstract import Abstract, Kind, join, promoted
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.tracer import SHOWN, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union_base import UnionBase, are_numbers
+from anabranch.runtime.values.union_base import UnionBase, abstract_of_option, are_numbers
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up, operations
 
 
@@ -94,6 +94,10 @@ class UnionValue(UnionBase):
             failure = error(self.options[i])
             run_time_checks.fail_if(self.chosen(i), lambda _, failure=failure: failure)
         return self.assuming([o for i, o in enumerate(self.options) if i not in out])
+
+    def integral(self) -> Any:
+        """The value, after the check that it is an int and no other number."""
+        return self._without(lambda o: _index_error(o) is not None, lambda o: _index_error(o) or TypeError())
 
     def assuming(self, options: list[Value]) -> Value:
         """The value when it is known to be one of some of the options."""
@@ -293,6 +297,19 @@ class UnionValue(UnionBase):
 
     def __repr__(self) -> str:
         return shown_to_tools(f"{SHOWN}choice of {len(self.options)} alternatives>")
+
+
+def _index_error(option: object) -> TypeError | None:
+    """The exception that Python raises where a number is asked for an index, which ints alone are."""
+    kind = abstract_of_option(option)
+    if kind is None or kind.kind is Kind.ARRAY:
+        return None
+    sample: Any = kind.dtype.type(0) if kind.kind is Kind.SCALAR else kind.python(0)
+    try:
+        operator.index(sample)
+    except TypeError as error:
+        return error.with_traceback(None)
+    return None
 
 
 def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:

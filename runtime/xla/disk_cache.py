@@ -13,7 +13,7 @@ import hashlib
 import itertools
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +60,13 @@ def executable(text: str, options: CompileOptions, callbacks: Sequence[HostCallb
             return made
 
 
-def machine_code(llvm: str, signature: str) -> tuple[bytes, bool]:
+def machine_code(llvm: str, signature: str, compile: Callable[[str], bytes] | None = None) -> tuple[bytes, bool]:
     """The object code of a module of LLVM's, and whether it was on disk: else it is compiled, and kept."""
+    compile = compile or compile_llvm
     with Watched():
         folder = settings().cache_dir
         if folder is None:
-            return compile_llvm(llvm), False
+            return compile(llvm), False
         entries, key = store(folder), hashlib.sha256(repr((llvm, needs())).encode()).hexdigest()
         with _locks.of(key):
             data = entries.load(key)
@@ -74,7 +75,7 @@ def machine_code(llvm: str, signature: str) -> tuple[bytes, bool]:
                     return unsealed(_MACHINE_CODE, data)[1], True
                 except ValueError:
                     entries.remove(key)
-            made = compile_llvm(llvm)
+            made = compile(llvm)
             about = {**_asking.get(), "signature": signature, "options": "LLVM", "needs": needs()}
             entries.save(key, sealed(_MACHINE_CODE, {}, made), about)
             return made, False

@@ -28,7 +28,8 @@ from anabranch.transpile.passes.subscript import Subscript
 from anabranch.transpile.passes.tables import DictDisplay, SetDisplay, TableComprehension
 from anabranch.transpile.passes.ternary import Ternary
 from anabranch.transpile.passes.text import Formatted, Percent
-from anabranch.transpile.passes.try_ import Try, TryStar
+from anabranch.transpile.passes.try_ import Try
+from anabranch.transpile.passes.try_star import Raise, TryStar
 from anabranch.transpile.passes.undefined import Undefined
 from anabranch.transpile.passes.walrus import LoopTest, Named
 from anabranch.transpile.passes.while_ import While
@@ -41,7 +42,7 @@ PASSES: tuple[Pass, ...] = (
     Match(), LoopTest(), Managers(),
     If(), SyntheticIf(), Propagation(), While(), For(), Leave(), With(), Try(), TryStar(),
     Function(), Class(),
-    Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Declaration(),
+    Assign(), Annotated(), Augmented(), Delete(), Assert(), Raise(), Import(), Declaration(),
     Ternary(), Boolean(), Not(), Compare(), Subscript(), Call(), Lambda(), GeneratorExpression(), Named(),
     Display(), TupleDisplay(), ListComprehension(), DictDisplay(), SetDisplay(), TableComprehension(),
     Formatted(), Percent(), Attribute(), Undefined(), Refused(),

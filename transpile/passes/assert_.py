@@ -23,4 +23,4 @@ class Assert(SmallPass[cst.Assert]):
     def lower(self, work: Lowering, node: cst.Assert, here: Here) -> list[cst.BaseSmallStatement]:
         reader = Reader(work, work.flow.entry(node), here.place)
         message = [] if node.msg is None else [reader.thunk(node.msg)]
-        return [cst.Expr(reader.staged("assert_", reader.argument(node.test), *message))]
+        return [cst.Expr(reader.staged("assert_", reader.test(node.test), *message))]

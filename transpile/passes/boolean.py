@@ -9,7 +9,10 @@ from anabranch.transpile.reader import Reader
 
 
 class Boolean(ExpressionPass[cst.BooleanOperation]):
-    """and/or become calls with the later operands as lambdas, which run only where Python would run them."""
+    """and/or become calls with the later operands as lambdas, which run only where Python would run them.
+
+    In a test the calls give a truth value, not an operand, whose truth would be asked a second time.
+    """
 
     handles = (cst.BooleanOperation,)
     examples = (
@@ -21,11 +24,16 @@ class Boolean(ExpressionPass[cst.BooleanOperation]):
             "def f(x):\n    return x > 0 or x < -5 and x\n",
             "def f(x):\n    return ab.or_(x > 0, lambda: ab.and_(x < -5, lambda: x))\n",
         ),
+        Example(
+            "def f(a, b):\n    assert a and not b\n",
+            "def f(a, b):\n    ab.assert_(ab.all_true(a, lambda: ab.not_(b)))\n",
+        ),
     )
 
     def rewrite(self, reader: Reader, node: cst.BooleanOperation) -> cst.CSTNode:
         first, *others = self._operands(node, type(node.operator))
-        function = "and_" if isinstance(node.operator, cst.And) else "or_"
+        functions = ("all_true", "any_true") if node in reader.work.tests else ("and_", "or_")
+        function = functions[isinstance(node.operator, cst.Or)]
         return reader.staged(function, reader.argument(first), *(reader.thunk(other) for other in others))
 
     def _operands(self, node: cst.BooleanOperation, kind: type[cst.BaseBooleanOp]) -> list[cst.BaseExpression]:

@@ -54,7 +54,7 @@ class Comprehension(ExpressionPass[cst.BaseComp]):
         return node.with_changes(iter=iterable, ifs=conditions, inner_for_in=inner), last
 
     def _condition(self, reader: Reader, node: cst.CompIf, decides: bool) -> cst.CompIf:
-        test = reader.staged("kept", reader.argument(node.test)) if decides else reader.rewrite(node.test)
+        test = reader.staged("kept", reader.test(node.test)) if decides else reader.test(node.test)
         return node if test is node.test else node.with_changes(test=test)
 
 

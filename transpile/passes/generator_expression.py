@@ -8,7 +8,7 @@ import libcst as cst
 
 from anabranch.transpile import captures
 from anabranch.transpile.bindings import bound_names
-from anabranch.transpile.nodes import descendants, keyword, name, thunk
+from anabranch.transpile.nodes import descendants, keyword, name, thunk, tuple_of
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.passes.comprehension import Comprehension
 from anabranch.transpile.reader import Reader
@@ -25,6 +25,10 @@ class GeneratorExpression(ExpressionPass[cst.GeneratorExp]):
         Example(
             "def f(a, k):\n    return sum(v * k for v in a if v > 0)\n",
             "def f(a, k):\n    return ab.call(sum, ab.each(a, lambda v: v * k, lambda v: v > 0))\n",
+        ),
+        Example(
+            "def f(a):\n    return any(v > i for i, (v, w) in a)\n",
+            "def f(a):\n    return ab.call(any, ab.each(a, lambda i, v, w: v > i, width=(0, 2)))\n",
         ),
         Example(
             "def f(a, b):\n    return max(i * w for i, v in a for w in b[v])\n",
@@ -69,10 +73,10 @@ def _each(reader: Reader, loop: cst.CompFor, element: cst.BaseExpression, last: 
     value = inside.argument(element) if inner is None else _each(inside, inner, element, [])
     arguments = [reader.argument(loop.iter), _function(names, value)]
     if loop.ifs:
-        first, *others = (inside.argument(c.test) for c in loop.ifs)
-        test = inside.staged("and_", first, *map(thunk, others)) if others else first
+        first, *others = (inside.test(c.test) for c in loop.ifs)
+        test = inside.staged("all_true", first, *map(thunk, others)) if others else first
         arguments.append(_function(names, test))
-    options = [keyword("width", cst.Integer(str(len(names))))] if isinstance(loop.target, (cst.Tuple, cst.List)) else []
+    options = [keyword("width", _width(loop.target))] if isinstance(loop.target, (cst.Tuple, cst.List)) else []
     if inner is not None:
         options.append(keyword("nested", name("True")))
     call = reader.staged("each", *arguments)
@@ -83,17 +87,27 @@ def _function(names: list[str], value: cst.BaseExpression) -> cst.Lambda:
     return cst.Lambda(cst.Parameters([cst.Param(name(n)) for n in names]), value)
 
 
+def _width(target: cst.Tuple | cst.List) -> cst.BaseExpression:
+    """The number of the names of a row; where rows are in it, a tuple with a width for each of them, 0 for a name."""
+    parts = [e.value for e in target.elements]
+    if all(isinstance(part, cst.Name) for part in parts):
+        return cst.Integer(str(len(parts)))
+    return tuple_of([_width(p) if isinstance(p, (cst.Tuple, cst.List)) else cst.Integer("0") for p in parts])
+
+
+def _is_row(target: cst.CSTNode) -> bool:
+    """Return whether a target is a name, or a row of such, none of them starred."""
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return bool(target.elements) and all(isinstance(e, cst.Element) and _is_row(e.value) for e in target.elements)
+    return isinstance(target, cst.Name)
+
+
 def is_plain(node: cst.GeneratorExp | cst.ListComp) -> bool:
-    """Return whether its targets are names or rows of names, it binds nothing else, and no step outlives its end."""
+    """Return whether its targets are names or rows of such, it binds nothing else, and no step outlives its end."""
     loop: cst.CompFor | None = node.for_in
     while loop is not None:
-        target = loop.target
-        row = [e.value for e in target.elements] if isinstance(target, (cst.Tuple, cst.List)) else [target]
-        names = [n.value for n in row if isinstance(n, cst.Name)]
-        starred = isinstance(target, (cst.Tuple, cst.List)) and any(
-            isinstance(e, cst.StarredElement) for e in target.elements
-        )
-        if loop.asynchronous is not None or starred or len(set(names)) < len(row):
+        names = bound_names(loop.target)
+        if loop.asynchronous is not None or not _is_row(loop.target) or len(set(names)) < len(names):
             return False
         loop = loop.inner_for_in
     if any(isinstance(n, (cst.NamedExpr, cst.Await, cst.Yield)) for n in descendants(node)):

@@ -88,7 +88,7 @@ class If(StatementPass[cst.If]):
         false = Branch(orelse_of(orelse))
         if isinstance(orelse, cst.Else):
             false = Branch(units_of(orelse.body), orelse.body, orelse.leading_lines)
-        test = work.argument(node.test, node.test, here.place)
+        test = work.test(node.test, here.place)
         fork = Fork(test, Branch(units_of(node.body), node.body), false, node.test)
         return lower_fork(work, fork, here, rest)
 

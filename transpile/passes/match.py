@@ -49,7 +49,7 @@ class Match(SimplificationPass[cst.Match]):
             return r
         r = ab.if_(subject > 5, if_true, if_false, (), ("r",))
         return r
-    r = ab.if_(ab.or_(subject == 0, lambda: subject == 1), if_true, if_false, (), ("r",))
+    r = ab.if_(ab.any_true(subject == 0, lambda: subject == 1), if_true, if_false, (), ("r",))
     return r
 """,
         ),

@@ -21,4 +21,4 @@ class Ternary(ExpressionPass[cst.IfExp]):
     )
 
     def rewrite(self, reader: Reader, node: cst.IfExp) -> cst.CSTNode:
-        return reader.staged("ifexp", reader.argument(node.test), reader.thunk(node.body), reader.thunk(node.orelse))
+        return reader.staged("ifexp", reader.test(node.test), reader.thunk(node.body), reader.thunk(node.orelse))

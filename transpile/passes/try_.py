@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -33,7 +33,7 @@ from anabranch.transpile.reader import Reader
 class _Parts:
     """A try statement taken apart, and where control goes after its blocks."""
 
-    node: cst.Try
+    node: cst.Try | cst.TryStar
     body: Units
     orelse: Units
     final: Units
@@ -114,7 +114,7 @@ class Try(StatementPass[cst.Try]):
     )
 
     def lower(self, work: Lowering, node: cst.Try, here: Here, rest: Units) -> LoweredUnit:
-        return _lower(work, _take_apart(work, node, here, rest), here)
+        return lower_try(work, node, here, rest)
 
 
 def lower_suppress(work: Lowering, node: cst.With, here: Here, rest: Units) -> LoweredUnit:
@@ -128,6 +128,11 @@ def lower_suppress(work: Lowering, node: cst.With, here: Here, rest: Units) -> L
     work.session.origin |= {made: node, handler: node, nothing: node}
     after = work.regions.entries(rest, here.after)
     return _lower(work, _Parts(made, units_of(node.body), (), (), rest, after, item), here)
+
+
+def lower_try(work: Lowering, node: cst.Try | cst.TryStar, here: Here, rest: Units) -> LoweredUnit:
+    """A try statement of either kind."""
+    return _lower(work, _take_apart(work, node, here, rest), here)
 
 
 def _lower(work: Lowering, parts: _Parts, here: Here) -> LoweredUnit:
@@ -157,7 +162,7 @@ def _lower(work: Lowering, parts: _Parts, here: Here) -> LoweredUnit:
     return LoweredUnit(statements, (following,))
 
 
-def _take_apart(work: Lowering, node: cst.Try, here: Here, rest: Units) -> _Parts:
+def _take_apart(work: Lowering, node: cst.Try | cst.TryStar, here: Here, rest: Units) -> _Parts:
     after = work.regions.entries(rest, here.after)
     if node.finalbody is not None:
         after = frozenset({work.flow.entry(node.finalbody)})
@@ -203,7 +208,9 @@ def _entries(work: Lowering, parts: _Parts) -> Iterator[int]:
 def _handler_names(work: Lowering) -> int:
     """Names that are bound by handlers (`as e`) alone."""
     graph = work.flow.graph
-    starts = {span[0] for node, span in graph.spans.items() if isinstance(node, cst.ExceptHandler)}
+    starts = {
+        span[0] for node, span in graph.spans.items() if isinstance(node, (cst.ExceptHandler, cst.ExceptStarHandler))
+    }
     bound = otherwise = 0
     for point, writes in enumerate(graph.writes):
         if point in starts:
@@ -234,7 +241,8 @@ def _functions(work: Lowering, parts: _Parts, around: _Around) -> tuple[list[cst
     frame = InPlace() if parts.orelse and not exits_of(parts.body) else around.frame
     made = [_function(work, body, parts.body, node.body, replace(around, frame=frame), after, node)]
     arguments = [cst.Arg(name(body))]
-    for handler, function in zip(node.handlers, handlers, strict=True):
+    clauses: Sequence[cst.ExceptHandler | cst.ExceptStarHandler] = node.handlers
+    for handler, function in zip(clauses, handlers, strict=True):
         made.append(_handler(work, function, handler, around, parts.after))
         arguments.append(cst.Arg(tuple_of([_kind(work, parts, handler, around), name(function)])))
     if parts.orelse:
@@ -247,7 +255,8 @@ def _functions(work: Lowering, parts: _Parts, around: _Around) -> tuple[list[cst
         end = work.regions.entries(parts.rest, around.here.after)
         made.append(_function(work, names[-1], parts.final, node.finalbody.body, late, end, node.finalbody))
         arguments.append(keyword("final", name(names[-1])))
-    return made, cst.Call(work.layout.constant("try_"), arguments)
+    called = "try_star_" if isinstance(node, cst.TryStar) else "try_"
+    return made, cst.Call(work.layout.constant(called), arguments)
 
 
 def _bases(parts: _Parts) -> list[str]:
@@ -257,7 +266,7 @@ def _bases(parts: _Parts) -> list[str]:
     return ["try_body", *_handler_bases(parts.node), *others]
 
 
-def _handler_bases(node: cst.Try) -> list[str]:
+def _handler_bases(node: cst.Try | cst.TryStar) -> list[str]:
     """Names for the functions of the handlers, by the classes that they catch."""
     found: list[str] = []
     for handler in node.handlers:
@@ -289,7 +298,11 @@ def _function(
 
 
 def _handler(
-    work: Lowering, function: str, node: cst.ExceptHandler, around: _Around, after: frozenset[int]
+    work: Lowering,
+    function: str,
+    node: cst.ExceptHandler | cst.ExceptStarHandler,
+    around: _Around,
+    after: frozenset[int],
 ) -> cst.FunctionDef:
     nodes = work.flow.nodes(node)
     if node.name is not None and nodes[-1] in work.flow.graph.unbinding:
@@ -322,7 +335,9 @@ def _declares(statement: cst.CSTNode) -> bool:
     return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], (cst.Nonlocal, cst.Global))
 
 
-def _kind(work: Lowering, parts: _Parts, node: cst.ExceptHandler, around: _Around) -> cst.BaseExpression:
+def _kind(
+    work: Lowering, parts: _Parts, node: cst.ExceptHandler | cst.ExceptStarHandler, around: _Around
+) -> cst.BaseExpression:
     """`lambda: classes`, which is asked when something has been raised; None for a handler of everything."""
     if node.type is None:
         return name("None")
@@ -331,13 +346,3 @@ def _kind(work: Lowering, parts: _Parts, node: cst.ExceptHandler, around: _Aroun
         return reader.staged("suppressed", reader.argument(parts.manager))
     reader = Reader(work, work.flow.nodes(node)[0], around.here.place)
     return reader.thunk(node.type)
-
-
-class TryStar(StatementPass[cst.TryStar]):
-    """except* can't be rewritten."""
-
-    handles = (cst.TryStar,)
-
-    def lower(self, work: Lowering, node: cst.TryStar, here: Here, rest: Units) -> LoweredUnit:
-        work.session.report("AB110", node.handlers[0])
-        return LoweredUnit([node], rest)

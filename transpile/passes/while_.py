@@ -56,7 +56,7 @@ class While(StatementPass[cst.While]):
         before = work.before(here, loop.split, loop.carries)
         test, body = here.place.fresh("while_test", "while_body")
         reader = Reader(work, head, loop.here.place)
-        result = line(cst.Return(reader.argument(node.test)))
+        result = line(cst.Return(reader.test(node.test)))
         functions: list[Statement] = [
             work.generated(test, loop.carries, (), loop.here, first=[result], ends=False),
             work.generated(body, loop.carries, loop.body, loop.here, node.body),

@@ -63,6 +63,9 @@ def make_fast_path(name: str, execution: Execution, form: Callable[[], CallForm]
     except UnsuitedError:
         return
     execution.fast_path = writer.function(name, body)
+    if isinstance(execution, NativeExecution):
+        execution.written = [line for line in body if line], writer.scope
+        execution.tables_made = 0
     _with_fast_path.add(execution)
 
 

@@ -100,8 +100,10 @@ class NativeRunning(Running):
             lines.append(f"{', '.join(self._numbers)}, = answer")
         lines += [f"{name}a = as_array({name}, {constant(self._dtype(name))})" for name in sorted(self._as_arrays)]
         self._readonly = [self._array(name) for name in self._readonly]
-        self._conditions = list(self._outputs[self._groups.conditions])
         self._finish(self._outputs[self._groups.writes])
+
+    def _conditions(self) -> list[str]:
+        return list(self._outputs[self._groups.conditions])
 
     def _leave_checks(self) -> bool:
         """Leave the checks of arrays to the code, where these are as it expects them."""

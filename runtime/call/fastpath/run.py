@@ -61,7 +61,6 @@ class Running:
         self._built: set[int] = set()
         self._groups = self._plan.program.groups
         self._computed = self._outputs[self._groups.results]
-        self._conditions: list[str] = []
         self._readonly: list[str] = []
         self._kinds: dict[str, Kind] = {}  # of the leaves that outputs hold side by side
         self._tags = itertools.count()
@@ -77,8 +76,8 @@ class Running:
             self._start()
         else:
             self._run()
-        if any(map(self._is_view, plan.returned_arguments)):
-            given = f"iter([{', '.join(self._conditions)}]), [{', '.join(self._arguments.leaves)}]"
+        if any(map(self._is_view, plan.returned_arguments)) and not self._are_whole():
+            given = f"iter([{', '.join(self._conditions())}]), [{', '.join(self._arguments.leaves)}]"
             lines.append(f"own = {self._writer.constant(plan.own)}({given})")
         if not contents:
             lines.append(f"return {result}")
@@ -120,7 +119,6 @@ class Running:
         self._fail(executable)
         computed = [(name, adopt) for name, adopt in made[self._groups.results] if name not in self._read]
         lines += [f"{name} = {constant(adopt)}({name})" for name, adopt in computed]
-        self._conditions = [f"{constant(adopt)}({name})" for name, adopt in made[self._groups.conditions]]
         self._finish([f"{constant(adopt)}({name})" for name, adopt in made[self._groups.writes]])
 
     def _written_states(self, states: Sequence[str]) -> list[str]:
@@ -203,9 +201,29 @@ class Running:
             found[k] = self._or_own(k, found[alias.leaf] + view)
         return [found[k] for k in range(plan.leaf_count)]
 
+    def _conditions(self) -> list[str]:
+        """What the run says of whether results are the callers' arrays."""
+        made = list(zip(self._outputs, self._execution.executable.adopters, strict=True))
+        return [f"{self._writer.constant(adopt)}({name})" for name, adopt in made[self._groups.conditions]]
+
     def _or_own(self, leaf: int, made: str) -> str:
         """A leaf of the result, or the caller's array, or a view of it, that it is in this call."""
-        return f"(own[{leaf}][1] if {leaf} in own else {made})" if self._is_view(leaf) else made
+        if not self._is_view(leaf):
+            return made
+        if not self._are_whole():
+            return f"(own[{leaf}][1] if {leaf} in own else {made})"
+        conditions, ways = iter(self._conditions()), []
+        for k, owners in self._plan.returned_arguments.items():
+            asked = [(self._arguments.leaves[o.leaf], None if o.pred is None else next(conditions)) for o in owners]
+            ways += asked if k == leaf else []
+        for array, condition in reversed(ways):
+            made = f"({array} if {condition} else {made})" if condition else array
+        return made
+
+    def _are_whole(self) -> bool:
+        """Return whether results that may be arguments' arrays are these as wholes, which takes only to ask when."""
+        owners = itertools.chain(*self._plan.returned_arguments.values())
+        return not any(o.path or o.starts for o in owners)
 
     def _is_view(self, leaf: int) -> bool:
         """Return whether a leaf of the result may be part of an argument's array, or another one each time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
@@ -272,7 +273,23 @@ class ArenaList(InArena):
             "compiled, or by an operation that needs it while tracing; use a for statement over it, or indices"
         )
 
-    __lt__ = __le__ = __gt__ = __ge__ = _plain
+    def _ordered(self, operation: Callable[[Any, Any], Any], other: Value) -> Value:
+        if not isinstance(other, (list, InArena)):
+            return NotImplemented
+        return operation(self.grown_(), other.grown_() if isinstance(other, InArena) else other)
+
+    def __lt__(self, other: Value) -> Value:
+        return self._ordered(operator.lt, other)
+
+    def __le__(self, other: Value) -> Value:
+        return self._ordered(operator.le, other)
+
+    def __gt__(self, other: Value) -> Value:
+        return self._ordered(operator.gt, other)
+
+    def __ge__(self, other: Value) -> Value:
+        return self._ordered(operator.ge, other)
+
     __len__ = __bool__ = __repr__ = __str__ = __format__ = _plain
 
 

@@ -10,6 +10,7 @@ from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import apply_ufunc, atoms
+from anabranch.runtime.values.attributes import name_in_messages
 from anabranch.runtime.values.containers import own_method
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.lazy_text import Text
@@ -68,13 +69,21 @@ def kept(condition: object) -> bool:
 
 def _answer(answer: object) -> bool | Atom:
     """The truth that a `__bool__` of the user's returns."""
-    if isinstance(answer, bool):
-        return answer
-    if isinstance(answer, PythonScalar) and answer.python is bool:
-        return truth(answer)
     if isinstance(answer, UnionValue):
-        return truth(answer)
-    raise TypeError(f"__bool__ should return bool, returned {type(answer).__name__}")
+        answer = answer.without_undefined()
+    if isinstance(answer, UnionValue) and not all(map(_is_bool, answer.options)):
+        return truth(answer.each(_checked))
+    return truth(answer if isinstance(answer, UnionValue) else _checked(answer))
+
+
+def _is_bool(answer: object) -> bool:
+    return isinstance(answer, bool) or (isinstance(answer, PythonScalar) and answer.python is bool)
+
+
+def _checked(answer: object) -> object:
+    if not _is_bool(answer):
+        raise TypeError(f"__bool__ should return bool, returned {name_in_messages(lambda: answer)}")
+    return answer
 
 
 def _choice_truth(choice: UnionValue) -> bool | Atom:
@@ -83,6 +92,8 @@ def _choice_truth(choice: UnionValue) -> bool | Atom:
         return truth(choice)
     if choice.number is not None and choice.worth is not None:
         return truth(choice.resolve())
+    if any(own_method(option, name) for option in choice.options for name in ("__bool__", "__len__")):
+        return truth(choice.each(truth_value))  # it may raise, or change something, and is that of one option alone
     known = looked_up(bool, choice)
     if known is not UNKNOWN:
         return truth(known)

@@ -6,6 +6,9 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.config import settings
+from anabranch.runtime.control import lists
+from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import decisions
 from anabranch.runtime.values.host_calls import functions, stage
@@ -30,6 +33,14 @@ def is_called(function: object, args: tuple[Value, ...], kwargs: dict[str, Value
     if not (is_of_library(function) and settings().host_calls):
         return False
     return functions.has_run_time_values((function, args, kwargs))
+
+
+def with_lists(function: object, args: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The arguments of a function of `statistics`, which uses up what it is given, with lists of what is gone over."""
+    if getattr(function, "__module__", None) != "statistics":
+        return args
+    make = lists.COUNTERPARTS[list]
+    return tuple([make(arg) if isinstance(arg, (PushIterator, Countable)) else arg for arg in args])
 
 
 def is_host_function(function: object) -> bool:

@@ -29,8 +29,7 @@ _LEFT = frozenset(
     f"__{name}__"
     for name in (
         "call", "class", "del", "dir", "format", "getattribute", "getnewargs", "getnewargs_ex", "getstate",
-        "hash", "instancecheck", "prepare", "reduce", "reduce_ex", "repr", "set_name", "setstate", "sizeof", "str",
-        "subclasscheck", "subclasshook",
+        "hash", "prepare", "reduce", "reduce_ex", "repr", "set_name", "setstate", "sizeof", "str", "subclasshook",
     )
 )  # fmt: skip
 _IMMUTABLE = 1 << 8

@@ -18,7 +18,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loops.steps import StateForm
-from anabranch.runtime.control.stdlib.introspection import isinstance_
+from anabranch.runtime.control.stdlib.class_tests import isinstance_
 from anabranch.runtime.control.while_ import staged
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current

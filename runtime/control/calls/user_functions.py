@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import linecache
+import os
 import types
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 from anabranch import transpile
 from anabranch.base.value import Value
 from anabranch.runtime.config import settings
-from anabranch.runtime.control.calls import special_methods, tail_calls
+from anabranch.runtime.control.calls import resumable_generators, special_methods, tail_calls
 from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.control.iteration.generators import generator
 from anabranch.runtime.device.array import Array
@@ -27,11 +28,15 @@ from anabranch.transpile import is_rewritten as is_rewritten
 _TOTAL_ORDERING = frozenset(f.__code__ for made in vars(functools)["_convert"].values() for _, f in made)
 
 
+# What this file of the project's has is staged as the user's own.
+_SOURCE = "itertools_source.py"
+
+
 def is_user_function(function: types.FunctionType) -> bool:
     """Return whether a function is to be rewritten: not the standard library's or a numeric package's, with source."""
     code = function.__code__
     if internal(code.co_filename):
-        return False
+        return os.path.basename(code.co_filename) == _SOURCE
     if code in _TOTAL_ORDERING:
         return True
     if code.co_filename.startswith("<"):
@@ -62,6 +67,10 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     if function.__code__.co_flags & inspect.CO_GENERATOR:
         note("rewritten", _named(function), lambda: "a generator, which hands its values to the loop over it")
         pushing = transpile.rewrite(function, counterpart, settings().cache_dir, generator=True)
+        if function in trace.resumable:
+            cls = resumable_generators.class_of(function, rewritten)
+            if cls is not None:
+                return functools.partial(resumable_generators.made, cls, function)
         return generator(pushing.bind(function, trace.outside.vocabulary, _outside), function)
     if not transpile.needs_rewriting(function) and not _reads_arrays(function):
         note("rewritten", _named(function), lambda: "left as it is: there is nothing to rewrite")

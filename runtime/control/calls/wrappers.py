@@ -32,8 +32,12 @@ def unwrapped(function: object, call: Call) -> Call | None:
     _refuse_counts(function)
     if isinstance(function, functools._lru_cache_wrapper):
         return functools.partial(_cached, function, call)
-    if isinstance(function, types.FunctionType) and function.__code__ is _DISPATCHER:
-        return functools.partial(_dispatched, function, call)
+    if isinstance(function, types.FunctionType):
+        if function.__code__ is _DISPATCHER:
+            return functools.partial(_dispatched, function, call)
+        if function.__code__ is _DISPATCHED_METHOD:
+            return functools.partial(_dispatched_method, function, call)
+        return functools.partial(_chosen, function) if function.__code__ is _DISPATCH else None
     if isinstance(function, operator.attrgetter):
         return functools.partial(attribute.got, function)
     if isinstance(function, operator.methodcaller):
@@ -97,8 +101,29 @@ def _refuse_counts(method: object) -> None:
 
 def _dispatched(function: Any, call: Call, *args: Value, **kwargs: Value) -> Value:
     """The implementation for the class that a run-time value stands for."""
-    return call(function.dispatch(type_(args[0])), *args, **kwargs)
+    return call(_chosen(function.dispatch, type_(args[0])), *args, **kwargs)
 
 
-# All dispatchers have the code of one inner function of functools.
-_DISPATCHER: types.CodeType = vars(types.FunctionType)["__code__"].__get__(functools.singledispatch(type_))
+def _dispatched_method(function: types.FunctionType, call: Call, *args: Value, **kwargs: Value) -> Value:
+    """The same of a `singledispatchmethod`, as it is bound to an instance or a class."""
+    if not args:
+        return function(**kwargs)  # says what is missing
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    held: dict[str, Any] = {name: cell.cell_contents for name, cell in cells}
+    dispatch = held["dispatch"] if "dispatch" in held else held["self"].dispatcher.dispatch
+    return call(_chosen(dispatch, type_(args[0])).__get__(held["obj"], held["cls"]), *args, **kwargs)
+
+
+def _chosen(dispatch: Callable[[type], Call], cls: type) -> Call:
+    """The implementation for a class, which another registration may replace."""
+    found = dispatch(cls)
+    if tracing():
+        current().trace.outside.rely_on(dispatch, (cls,), found)
+    return found
+
+
+# All dispatchers have the code of inner functions of functools.
+_EXAMPLE: Any = functools.singledispatch(type_)
+_DISPATCHER: types.CodeType = _EXAMPLE.__code__
+_DISPATCH: types.CodeType = _EXAMPLE.dispatch.__code__
+_DISPATCHED_METHOD: types.CodeType = functools.singledispatchmethod(type_).__get__(None).__code__

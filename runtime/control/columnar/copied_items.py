@@ -263,6 +263,48 @@ def note_packed(
             outer.copied.append((container, slot.before))
 
 
+def note_packed_by_step(
+    outer: Builder,
+    inner: Builder,
+    first: int,
+    before: Heap,
+    changed: Sequence[object],
+    state: Iterable[tuple[object, Layout]],
+) -> None:
+    """Note the lists and dicts that were copied into lists when the state after a step was put together.
+
+    Parameters
+    ----------
+    outer, inner : Builder
+    first : int
+        How many the step had copied until then.
+    before : Heap
+        The state before the loop.
+    changed : sequence
+        What a step changes.
+    state : iterable of tuple
+        The values after a step, with their layouts.
+
+    Raises
+    ------
+    Restart, AliasError
+        Where the step leaves one of them under another name, too, or changes one from before the loop.
+    """
+    copied = [container for container, _ in inner.copied[first:]]
+    if not copied:
+        return
+    beside = {id(c) for v, layout in state for held in containers_by_place((v,), layout) for c in held}
+    if len(set(map(id, copied))) < len(copied):
+        raise container_refusal()
+    for container in copied:
+        is_old = container in before
+        if any(container is c for c in changed) or (not is_old and id(container) in beside):
+            raise container_refusal()
+        slot = slot_of(container)
+        if is_old and slot is not None:
+            outer.copied.append(HandedOn((container, slot.contents())))
+
+
 def _parts(left: object) -> Sequence[object]:
     """Return the values that lead to the containers that are left, but for those that lists have copies of."""
     if isinstance(left, Items):

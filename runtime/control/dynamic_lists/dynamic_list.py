@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import collections
 import copy
+import math
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
@@ -22,6 +24,7 @@ from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import place
+from anabranch.runtime.values.attributes import name_in_messages
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.item_kinds import with_tuples_in_arenas
@@ -38,10 +41,14 @@ class _Methods(GrowableContents):
 
     def __iter__(self) -> Iterator[Value]:
         if self.items is None:
-            return self._steps()
+            return self._steps(self.native.__iter__(self), math.inf)
         if isinstance(self.items.length, int):
             return self._elements()
         return self._plain("an iteration")
+
+    def __reversed__(self) -> Iterator[Value]:
+        items: Iterator[Value] = reversed(list(self)) if self.items is not None else self.native.__reversed__(self)
+        return self._steps(items, len(self)) if self.items is None else items
 
     def _elements(self) -> Iterator[Value]:
         position = 0
@@ -49,14 +56,20 @@ class _Methods(GrowableContents):
             yield self[position]
             position += 1
 
-    def _steps(self) -> Iterator[Value]:
-        for item in self.native.__iter__(self):
+    def _steps(self, items: Iterator[Value], most: float) -> Iterator[Value]:
+        """The items that an iterator of the built-in class gives, at most so many, while their number stays known."""
+        given = 0
+        for item in items:
             if item is MARKER:
-                self._plain("an iteration over a list that grows in it")
+                break
             yield item
+            given += 1
+        # The marker is one item: an iterator that is further on does not come to it.
+        if self.items is not None and given < most:
+            self._plain("an iteration over a list that grows in it")
 
     def __hash__(self) -> int:
-        raise TypeError(f"unhashable type: '{self.native.__name__}'")
+        raise TypeError(f"unhashable type: '{name_in_messages(self.native)}'")
 
     def __repr__(self) -> str:
         if is_fixed(self):
@@ -123,6 +136,8 @@ class _Methods(GrowableContents):
         """As `list.pop`."""
         if self.items is None and not has_traced(place):
             return self.native.pop(self, *place)
+        if len(place) > (self.native is list):
+            return self.native().pop(*place)  # raises what Python raises
         return item_access.pop(self, *place)
 
     def insert(self, place: Value, value: Value) -> None:
@@ -225,6 +240,25 @@ class _Methods(GrowableContents):
             staged.differ(self, other) if self.items is not None or is_dynamic_list(other) else not _same(self, other)
         )
 
+    def _ordered(self, operation: Callable[[Any, Any], Any], other: object) -> Value:
+        if not isinstance(other, self.native):
+            return NotImplemented
+        if self.items is not None or is_dynamic_list(other):
+            return staged.ordered(operation, self, other)
+        return getattr(self.native, f"__{operation.__name__}__")(self, other)
+
+    def __lt__(self, other: Value) -> Value:
+        return self._ordered(operator.lt, other)
+
+    def __le__(self, other: Value) -> Value:
+        return self._ordered(operator.le, other)
+
+    def __gt__(self, other: Value) -> Value:
+        return self._ordered(operator.gt, other)
+
+    def __ge__(self, other: Value) -> Value:
+        return self._ordered(operator.ge, other)
+
     def __contains__(self, value: object) -> bool:
         if is_fixed(self):
             return value in self.native(self._elements())
@@ -252,11 +286,6 @@ class GrowableList(_Methods, list[Any]):  # type: ignore[misc]
             container_methods.staged(super().sort)(key=key, reverse=reverse)
         else:
             staged.sort(self, key, reverse, listed)
-
-    def _ordered(self, other: object) -> Value:
-        if is_dynamic_list(self) or is_dynamic_list(other):
-            raise ConcretizationError(f"an ordering of lists: {NEEDS_PLAIN}")
-        return NotImplemented
 
 
 class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
@@ -340,6 +369,9 @@ class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
         """As `deque.rotate`."""
         if self.items is not None or isinstance(n, Tracer):
             raise ConcretizationError(f"deque.rotate: {NEEDS_PLAIN}")
+        if len(self) > 1:  # an iterator over it then raises, as where it has got one and lost one
+            self._gains()
+            self._loses()
         super().rotate(n)
 
 

@@ -16,16 +16,17 @@ from anabranch.runtime.control.dynamic_lists import dynamic_list_order
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import GrowableContents
 from anabranch.runtime.control.dynamic_lists.item_access import (
     clipped,
-    fail_if,
     kind_name,
     reversed_items,
     without,
 )
+from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import as_countable, countable, countable_ranges, elements, iterators
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.index_numbers import as_int
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.union import UnionValue
@@ -103,12 +104,16 @@ def _find(owner: GrowableContents, value: Value, start: Value, stop: Value) -> t
     return row[0], row[1]
 
 
-def index(owner: GrowableContents, value: Value, start: Value = None, stop: Value = None) -> Value:
-    """`owner.index(value, start, stop)`."""
+def index(
+    owner: GrowableContents, value: Value, start: Value = None, stop: Value = None, *, missing: str = ""
+) -> Value:
+    """`owner.index(value, start, stop)`; `missing` is the message where there is no such item."""
     items = owner.as_items()
     bounds = [None if b is None else python_scalar(clipped(as_int(b), items.length)) for b in (start, stop)]
     found, place = _find(owner, value, *bounds)
-    missing_items.fail_where(wrap.as_atom(not_(found), np.bool_), value, f"{{}} is not in {kind_name(owner)}")
+    missing_items.fail_where(
+        wrap.as_atom(not_(found), np.bool_), value, missing or f"{{}} is not in {kind_name(owner)}"
+    )
     return place
 
 
@@ -116,8 +121,8 @@ def remove(owner: GrowableContents, value: object) -> None:
     """`owner.remove(value)`."""
     owner.become(owner.as_items())
     found, place = _find(owner, value, None, None)
-    text = "list.remove(x): x not in list" if kind_name(owner) == "list" else "deque.remove(x): x not in deque"
-    fail_if(wrap.as_atom(not_(found), np.bool_), ValueError, text)
+    text = "list.remove(x): x not in list" if kind_name(owner) == "list" else "{} is not in deque"
+    missing_items.fail_where(wrap.as_atom(not_(found), np.bool_), value, text)
     owner.become(without(owner.as_items(), place))
 
 
@@ -130,6 +135,28 @@ def equal(owner: GrowableContents, other: object) -> Value:
     return and_(
         a.length == b.length,
         lambda: generator_reductions.quantified(_each(rows, container_order.equal, width=2), until=False),
+    )
+
+
+def ordered(operation: Callable[[Any, Any], Any], owner: GrowableContents, other: object) -> Value:
+    """`owner OP other`, by the first items that differ, else by the lengths."""
+    first, second = (_as_dynamic_list(owner, o) for o in (owner, other))
+    sizes = [one.as_items().length for one in (first, second)]
+    if 0 in [size for size in sizes if type(size) is int]:
+        return operation(*sizes)
+    row, least = GeneratorNames((0,), ("where they differ",)), size_arithmetic.minimum(*sizes)
+
+    def differ(place: Value) -> Value:
+        same = container_order.equal(first[place], second[place])
+        row[0] = if_(same, lambda: place + 1, lambda: place)
+        return not_(same)
+
+    steps = generator_expression.GeneratorExpression(countable_ranges.Range(0, least, 1))
+    steps.for_each(differ, may_stop=True)
+    return if_(
+        row[0] < least,
+        lambda: container_order.compared(operation, first[row[0]], second[row[0]]),
+        lambda: operation(*sizes),
     )
 
 

@@ -76,15 +76,20 @@ def get(owner: GrowableContents, key: Value) -> Value:
         return home.table.element(home.index, _position_in_row(owner, key, "list index out of range"))
     items = owner.as_items()
     if isinstance(key, slice):
-        if kind_name(owner) == "deque":
-            raise TypeError("sequence index must be integer, not 'slice'")
+        _refuse_slices_of_deques(owner)
         return owner.made(_sliced(items, key))
     return _element(items, _position(items, check_index(owner, key), f"{kind_name(owner)} index out of range"))
+
+
+def _refuse_slices_of_deques(owner: GrowableContents) -> None:
+    if kind_name(owner) == "deque":
+        raise TypeError("sequence index must be integer, not 'slice'")
 
 
 def set_(owner: GrowableContents, key: object, value: object) -> None:
     """`owner[key] = value`."""
     if isinstance(key, slice):
+        _refuse_slices_of_deques(owner)
         _set_slice(owner, key, value)
         return
     if owner.row_binding is not None:
@@ -115,6 +120,7 @@ def _set_slice(owner: GrowableContents, key: slice, value: Value) -> None:
 def delete(owner: GrowableContents, key: object) -> None:
     """`del owner[key]`."""
     if isinstance(key, slice):
+        _refuse_slices_of_deques(owner)
         _delete_slice(owner, key)
         return
     items = owner.as_items()

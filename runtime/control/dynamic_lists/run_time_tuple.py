@@ -12,12 +12,10 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.boolean import not_
-from anabranch.runtime.control.containers import container_order, generator_reductions
+from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.dynamic_lists import dynamic_list, dynamic_list_methods
 from anabranch.runtime.control.generator_expression import GeneratorExpression
-from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences import as_countable
-from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
@@ -26,8 +24,6 @@ from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.tuple_structure import TupleStructure
-from anabranch.runtime.values.dynamic_shapes import size_arithmetic
-from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.python_numbers.sequence_index import place_of
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer
@@ -103,7 +99,7 @@ class RunTimeTuple(RunTimeContainer):
 
     def index(self, *args: Value) -> Value:
         """As `tuple.index`."""
-        return dynamic_list_methods.index(self.grown_(), *args)
+        return dynamic_list_methods.index(self.grown_(), *args, missing="tuple.index(x): x not in tuple")
 
     def count(self, value: Value) -> Value:
         """As `tuple.count`."""
@@ -149,24 +145,9 @@ class RunTimeTuple(RunTimeContainer):
         )
 
     def _ordered(self, operation: Callable[[Any, Any], Any], other: Value) -> Value:
-        """By the first items that differ, else by the lengths."""
         if not isinstance(other, (tuple, RunTimeTuple)):
             return NotImplemented
-        first, second = self.grown_(), list_of(other)
-        sizes = [one.as_items().length for one in (first, second)]
-        row, least = GeneratorNames((0,), ("where they differ",)), size_arithmetic.minimum(*sizes)
-
-        def differ(place: Value) -> Value:
-            same = container_order.equal(first[place], second[place])
-            row[0] = if_(same, lambda: place + 1, lambda: place)
-            return not_(same)
-
-        GeneratorExpression(Range(0, least, 1)).for_each(differ, may_stop=True)
-        return if_(
-            row[0] < least,
-            lambda: container_order.compared(operation, first[row[0]], second[row[0]]),
-            lambda: operation(*sizes),
-        )
+        return dynamic_list_methods.ordered(operation, self.grown_(), list_of(other))
 
     def __lt__(self, other: Value) -> Value:
         return self._ordered(operator.lt, other)

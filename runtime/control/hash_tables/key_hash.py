@@ -74,7 +74,7 @@ def _refusal(key: object) -> UnsupportedOperationError:
         )
     return UnsupportedOperationError(
         f"{a(type(key).__name__)} is a key of a dict or a member of a set whose keys are known only at run time; "
-        "keys can be numbers, texts, None and tuples of these"
+        "keys can be numbers, texts, None, members of enumerations and tuples of these"
     )
 
 
@@ -91,6 +91,8 @@ def _of_constant(key: Any) -> int:
         return _signed(zlib.crc32(key) * _GOLDEN)
     if key is None:
         return 0
+    if text_tables.is_member(key):
+        return _signed(zlib.crc32(f"{type(key).__qualname__}.{key.name}".encode()) * _GOLDEN)
     if isinstance(key, (complex, np.complexfloating)):
         raise _refusal(complex(key))
     if not isinstance(key, (bool, int, float, np.generic)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -86,6 +87,13 @@ def sequence(items: Value) -> Value:
 def bounds(numbers: Value) -> tuple[Value, Value, Value]:
     """The start, stop and step of a range."""
     return numbers.start, numbers.stop, numbers.step
+
+
+def arguments_of(generator: Any) -> dict[str, Any]:
+    """The parameters with their values, of a generator that has not begun."""
+    code, values = generator.gi_code, generator.gi_frame.f_locals
+    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    return {n: values[n] for n in code.co_varnames[:count]}
 
 
 def _refuse_overlaps(value: Value) -> None:

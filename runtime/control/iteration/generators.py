@@ -67,10 +67,22 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         """Push what is left; `may_stop` says that `consume` may want no more before the end."""
         self._check_place()
         if self._items is not None:
-            _push_each(self.passing(), consume)
+            self._push_each(consume)
         elif not self._used_up():
             self._spent = None if may_stop else True
             self.run(consume)
+
+    def _push_each(self, consume: Consumer) -> None:
+        for item in self.passing():
+            stop = truth(consume(item))
+            if not isinstance(stop, bool):
+                self.want_resumable()
+                raise UnsupportedOperationError(
+                    "a loop over a generator that next() was called on is left under a run-time condition; handle its "
+                    "first items in the loop, too"
+                )
+            if stop:
+                return
 
     def each(self, step: Callable[[Any], object]) -> None:
         """Push all that is left to a function."""
@@ -134,8 +146,16 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
     def pull(self) -> Iterator[Value]:
         """The items one by one."""
 
+    def leave(self) -> None:
+        """Have it be an error that anything more is asked of it."""
+        self._spent, self._items = None, None
+
+    def want_resumable(self) -> None:
+        """Have the function be traced once more, with a generator in this one's place that goes on anywhere."""
+
     def _used_up(self) -> bool:
         if self._spent is None:
+            self.want_resumable()
             raise UnsupportedOperationError(
                 "a generator is used again after a loop that may have left it before its end; make a new one for "
                 "each loop"
@@ -144,22 +164,11 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
 
     def _check_place(self) -> None:
         if self._made is not None and self._made is not current():
+            self.want_resumable()
             raise UnsupportedOperationError(
                 "a generator made outside of a run-time branch or loop is used inside of it, so that how much is "
                 "left of it is known only at run time; make it inside"
             )
-
-
-def _push_each(items: Iterator[object], consume: Consumer) -> None:
-    for item in items:
-        stop = truth(consume(item))
-        if not isinstance(stop, bool):
-            raise UnsupportedOperationError(
-                "a loop over a generator that next() was called on is left under a run-time condition; handle its "
-                "first items in the loop, too"
-            )
-        if stop:
-            return
 
 
 class GeneratorCall(PushIterator, sample=no_items):
@@ -177,22 +186,33 @@ class GeneratorCall(PushIterator, sample=no_items):
         self.original = original  # the user's generator function, where it is one that exists outside
 
     def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
-        """A new source for the same call."""
-        return GeneratorCall(*self.call, self.original), self.call
+        """A new source for the same call; what it goes over begins anew, too."""
+        function, args, kwargs = self.call
+        again = [arg.anew() if isinstance(arg, PushIterator) else (arg, ()) for arg in args]
+        if None in again:
+            return None
+        renewed = tuple([found[0] for found in again if found is not None])
+        return GeneratorCall(function, renewed, kwargs, self.original), (self.call, renewed)
 
     def run(self, consume: Consumer) -> None:
         """Run the function's body."""
         function, args, kwargs = self.call
         self.returned = function(_giving(_past_try_statements(consume, at_once=True), self.sender), *args, **kwargs)
 
+    def want_resumable(self) -> None:
+        if tracing() and isinstance(self.original, types.FunctionType):
+            current().trace.wanted_resumable.add(self.original)
+
     def pull(self) -> Generator[Value, Value, Value]:
         """The items one by one."""
         function, args, kwargs = self.call
+        original = self.original
         # Not of `self`: what is asked no more is found out by its being forgotten.
         return pulled(
             lambda consume: function(
                 _giving(_past_try_statements(consume, at_once=False), lambda: consume.sent), *args, **kwargs
-            )
+            ),
+            original if isinstance(original, types.FunctionType) else None,
         )
 
     # ---- what generators have beside the methods of iterators --------------------------------------------------------

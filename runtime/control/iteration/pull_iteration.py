@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import queue
 import threading
+import types
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -19,15 +20,17 @@ THREAD = "anabranch generator"
 class Pushing:
     """The function that takes the items of code that pushes them; `sent` is what was sent in for the last one."""
 
-    def __init__(self, builder: Builder | None) -> None:
+    def __init__(self, builder: Builder | None, original: types.FunctionType | None) -> None:
         self.sent: Any = None
         self.asked: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         self.given: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
-        self._builder = builder
+        self._builder, self._original = builder, original
 
     def __call__(self, item: object) -> bool:
         check()
         if self._builder is not None and current() is not self._builder:
+            if self._original is not None:
+                current().trace.wanted_resumable.add(self._original)
             raise ConcretizationError(
                 "whether a generator yields is known only at run time, but its items are asked for one by one (by "
                 "next, zip, list, or code that is not compiled); use a for statement over it"
@@ -46,17 +49,19 @@ class _ClosedError(BaseException):
     """Unwinds code whose items nobody wants any more."""
 
 
-def pulled(push: Callable[[Pushing], Value]) -> Generator[Value, Value, Value]:
+def pulled(
+    push: Callable[[Pushing], Value], original: types.FunctionType | None = None
+) -> Generator[Value, Value, Value]:
     """The items that `push` gives to the function it is called with, each computed when it is asked for.
 
-    What `push` returns is the generator's value.
+    What `push` returns is the generator's value; `original` is the user's generator function.
 
     Raises
     ------
     ConcretizationError
         Where an item is pushed under a run-time condition.
     """
-    consume = Pushing(current() if tracing() else None)
+    consume = Pushing(current() if tracing() else None, original)
 
     def run() -> None:
         try:

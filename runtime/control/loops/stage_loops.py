@@ -173,9 +173,13 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     mixed = sharing_before != sharing_after
     if entries.changed and (mixed or loop_objects.shared(_new(out, types))):
         raise loop_objects.refusal(loop.what)
+    first = len(inner.copied)
     with building(inner):
         traced.packed = [p for v, t in zip(out, types.layouts, strict=True) for p in pack_unpack.pack(v, t)]
         after = [p.atom if isinstance(p.atom, Part) else inner.resolve(p.atom) for p in traced.packed]
+    copied_items.note_packed_by_step(
+        outer, inner, first, types.heap, [s.target for s in types.slots], zip(out, types.layouts, strict=True)
+    )
     if not loop_lengths.bounds_hold(types, inner.equations, traced.formals_of, after):
         return None
     if outcome.value is not MISSING:

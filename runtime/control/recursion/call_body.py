@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.loops import loop_objects
 from anabranch.runtime.control.loops.loop_state import INT64
+from anabranch.runtime.control.try_ import try_
 from anabranch.runtime.ir.program import Atom, Program, Var
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.failures import UnreachableError
@@ -19,6 +20,7 @@ from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.heap.try_regions import TryRegion
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 
 if TYPE_CHECKING:
@@ -72,8 +74,11 @@ class CallBody:
             arguments = function.arguments(given[:varying])
 
             # By the defaults a branch finds the lists and objects that the function changes.
-            def body(arguments: list[Value] = arguments, roots: tuple[object, ...] = types.loop.roots) -> Value:
+            def call(arguments: list[Value] = arguments, roots: tuple[object, ...] = types.loop.roots) -> Value:
                 return function.call(arguments)
+
+            def body(call: Callable[[], Value] = call) -> Value:
+                return _until_it_fails(call) if function.failures.are_caught else call()
 
             return stage_branches.stage(fine, (_leave, body), function.what)
 
@@ -82,6 +87,7 @@ class CallBody:
         function.found(outcome.value, outcome.changes, given, inner, entries)
         contents = [outcome.changes.get(id(s.target), v) for s, v in zip(types.slots, given[varying:], strict=True)]
         with building(inner):
+            function.failures.renumber()
             packed = function.results(outcome.value)
             for value, layout in zip(contents, types.layouts[2 + varying :], strict=True):
                 packed += pack_unpack.pack(value, layout)
@@ -100,6 +106,22 @@ class CallBody:
         constants = [*map(outer.resolve, inner.captures), *map(outer.read, read)]
         whole = (*inputs, *self._formals, self.depth, *memory)
         return Program(whole, tuple(inner.equations), tuple(outputs), "call"), constants
+
+
+def _until_it_fails(call: Callable[[], Value]) -> Value:
+    """The result of a body whose failures are caught: it leaves behind what there was when it failed."""
+    around = TryRegion((call,))
+    regions = current().trace.failures.regions
+    regions.append(around)
+    try:
+        return try_(call, final=_nothing)
+    finally:
+        regions.pop()
+        around.take_points()
+
+
+def _nothing() -> None:
+    """Leave things as they are."""
 
 
 def _leave() -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.containers import structure_of
+from anabranch.runtime.values.containers import ExceptionStructure, structure_of
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts
 from anabranch.runtime.values.union import UnionValue
 
@@ -16,6 +16,8 @@ def abstract(layout: layouts.Layout) -> layouts.Layout:
     match layout:
         case layouts.Constant(value) if not isinstance(value, TracedArray):
             return carry_layouts.initial_abstraction(layout)
+        case layouts.Node(ExceptionStructure() as structure, (args, *rest), source):
+            return layouts.Node(structure, (abstract(args), *rest), source)
         case layouts.Node(structure, children, source):
             return layouts.Node(structure, tuple(map(abstract, children)), source)
         case layouts.Union(options):

@@ -26,6 +26,7 @@ from anabranch.runtime.control.loops.loop_state import Deepening, LoopStatement,
 from anabranch.runtime.control.recursion import call_layouts
 from anabranch.runtime.control.recursion.call_body import CallBody
 from anabranch.runtime.control.recursion.handed_on import HandedOn
+from anabranch.runtime.control.recursion.own_failures import OwnFailures
 from anabranch.runtime.control.recursion.program_points import ProgramPoints
 from anabranch.runtime.control.recursion.recursive_call import RECUR
 from anabranch.runtime.control.recursion.stack_machine import StackMachine
@@ -88,6 +89,7 @@ class RecursiveFunction:
         self._result: layouts.Layout | None = None
         self._deepening = Deepening()  # of the result
         self._handed_on = HandedOn(self.what)
+        self.failures = OwnFailures(builder.trace.failures.numbered)
         self._types = self._new_types()
 
     # The calls.
@@ -118,6 +120,11 @@ class RecursiveFunction:
         values = [*(given[i] for i in self._varying), *(s.contents() for s in types.slots)]
         self._widen(values)
         if self._result is None:
+            self.failures.note_call(builder)
+            if self.failures.are_caught:  # the first result may be that of a handler
+                error = builder.trace.failures.error_code
+                builder.write(error, atoms.unspecified(error.type))
+                try_regions.note(builder)
             raise UnreachableError
         packed = self._give(builder, values)
         depth = atoms.ufunc(np.add, self._body.depth, atoms.literal(1, np.int64))
@@ -138,6 +145,7 @@ class RecursiveFunction:
         first = 2 + len(self._varying)
         for slot, layout in zip(self._types.slots, self._types.layouts[first:], strict=True):
             slot.restore(pack_unpack.unpack(layout, leaves, []))
+        self.failures.note_call(builder)
         try_regions.note(builder)
         return value
 
@@ -305,6 +313,7 @@ class RecursiveFunction:
         contents = [changes.get(id(s.target), v) for s, v in zip(types.slots, given[first:], strict=True)]
         self._widen([*given[:first], *contents])
         if value is MISSING:
+            self._settle_failures()
             if self._result is None:
                 raise UnsupportedOperationError(f"{self.what} has no call that ends without another one")
             return
@@ -327,6 +336,11 @@ class RecursiveFunction:
         if after != self._result or fresh < known.is_fresh or owns < known.owns_containers:
             self._result, known.is_fresh = after, fresh and known.is_fresh
             known.owns_containers = owns and known.owns_containers
+            raise Widened(self)
+        self._settle_failures()
+
+    def _settle_failures(self) -> None:
+        if not self.failures.are_complete():
             raise Widened(self)
 
     def _is_own(self, storage: Storage, inner: Builder) -> bool:
@@ -356,6 +370,7 @@ class RecursiveFunction:
         """Let this be the body that is being traced."""
         self._body = body
         self._handed_on.begin()
+        self.failures.begin()
 
 
 def _outer_writes(builder: Builder, body: Builder) -> list[Storage]:

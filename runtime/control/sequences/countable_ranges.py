@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,34 @@ from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.index_numbers import as_int
+from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.number_sequence import NumberSequence
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.static_requests import source_leaves, with_static_request
+
+
+class RangeStructure(Structure):
+    """A range: its bounds and its step."""
+
+    mutable = False
+    holds_copies = True
+
+    def holds(self, value: Value) -> bool:
+        return isinstance(value, range)
+
+    def children(self, value: Value) -> list[Value]:
+        return [value.start, value.stop, value.step]
+
+    def build(self, children: Sequence[Value]) -> Value:
+        if not any(isinstance(c, PythonScalar) for c in children):
+            return range(*children)
+        made = Range.__new__(Range)
+        # Nothing is checked again, least of all of a range that is not there yet.
+        made.start, made.stop, made.step = children
+        made._length = made._count()
+        return made
 
 
 class Range(Countable, NumberSequence, sample=lambda: range(0)):
@@ -39,6 +63,9 @@ class Range(Countable, NumberSequence, sample=lambda: range(0)):
         elif self.step == 0:
             raise ValueError("range() arg 3 must not be zero")
         self._length = self._count()
+
+    def __anabranch_structure__(self) -> RangeStructure:
+        return RangeStructure(Range, ("start", "stop", "step"))
 
     def _count(self) -> Value:
         start, stop, step = (wrap.as_atom(x, np.int64) for x in (self.start, self.stop, self.step))

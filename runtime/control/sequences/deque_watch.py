@@ -47,18 +47,27 @@ class DequeWatch:
 def known_items(items: collections.deque[Any]) -> Iterator[Any]:
     """The items of a deque of known length, which raises as Python's iterator does where it has got or lost some.
 
-    A branch that is traced puts the items back, so that Python's own iterator cannot tell.
+    A branch that is traced puts the items back, after which Python's own iterator raises, too.
     """
     before = tuple(items)
     for place in range(len(before)):
-        held = tuple(items)
+        held, untouched = tuple(items), iter(items)
         yield held[place]
         now = tuple(items)
         if len(now) != len(before):
             raise RuntimeError(_MUTATED)
-        if any(a is not b for a, b in zip(held, now, strict=True)):
+        if any(a is not b for a, b in zip(held, now, strict=True)) or _raises(untouched):
             grow(items)  # of one that may grow it is known whether items were set, or were taken away and added
             raise _refusal()
+
+
+def _raises(iterator: Iterator[Any]) -> bool:
+    """Return whether an iterator over a deque of one item or more finds that it was changed."""
+    try:
+        next(iterator)
+    except RuntimeError:
+        return True
+    return False
 
 
 _MUTATED = "deque mutated during iteration"

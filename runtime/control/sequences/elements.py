@@ -42,7 +42,7 @@ class HostItems(Countable):
         self._length = self._owner._item_count
 
     def at(self, index: int | PythonScalar) -> Value:
-        return self._owner[index]
+        return self._owner._item(index)
 
 
 class Elements(Countable):

@@ -11,9 +11,10 @@ from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
 from anabranch.runtime.control.texts import text_operations
+from anabranch.runtime.control.try_ import try_
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values import attributes
+from anabranch.runtime.values import attributes, containers
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.index_numbers import as_int
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
@@ -47,11 +48,17 @@ def len_(items: Value) -> Value:
 @staged_form_of(range)
 def range_(*args: Value) -> Value:
     """As `range`; with run-time bounds, a range that `for` stages."""
-    args = tuple(arg.resolve(range) if isinstance(arg, UnionValue) else arg for arg in args)
+    args = tuple(_of_ints(arg) if isinstance(arg, UnionValue) else arg for arg in args)
     if not any(map(is_traced, args)) or len(args) > 3:
         return range(*args)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     return countable_ranges.Range(start, stop, step)
+
+
+def _of_ints(bound: UnionValue) -> Value:
+    left = bound.without_undefined()
+    left = left.integral() if isinstance(left, UnionValue) else left
+    return left.resolve(range) if isinstance(left, UnionValue) else left
 
 
 @staged_form_of(enumerate)
@@ -88,6 +95,8 @@ def next_(iterator: Value, *default: Value) -> Value:
     UnsupportedOperationError
         For one from outside, which would move on once for each trace instead of for each call.
     """
+    if isinstance(iterator, UnionValue):
+        return iterator.through(lambda one: next_(one, *default))
     if tracing() and current().trace.outside.is_outside(iterator):
         raise UnsupportedOperationError(
             "next() of an iterator from outside would give the same item at each call; pass the item as an argument"
@@ -95,4 +104,6 @@ def next_(iterator: Value, *default: Value) -> Value:
     if isinstance(iterator, PushIterator) and not iterator.begun and not is_named(iterator):
         # Nobody is likely to ask it again; if somebody does, it is refused, as a generator that a loop has left.
         return generator_reductions.first(iterator, *default)
+    if tracing() and default and containers.own_method(iterator, "__next__") is not None:
+        return try_(lambda: next(iterator), (lambda: StopIteration, lambda: default[0]))
     return next(iterator, *default)

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean, lists
 from anabranch.runtime.control.branches import select_value
-from anabranch.runtime.control.branches.truth import truth, truth_value
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.containers import container_order, generator_reductions
 from anabranch.runtime.control.dynamic_lists.dynamic_list import placed
 from anabranch.runtime.control.generator_expression import GeneratorExpression
@@ -193,5 +193,5 @@ def _quantify_each(items: Iterable[Value], connective: Callable[..., Any], empty
             if decided is not empty:
                 return decided
             continue
-        return connective(truth_value(item), lambda: _quantify_each(items, connective, empty))
+        return connective(python_scalar(decided), lambda: _quantify_each(items, connective, empty))
     return empty

@@ -23,6 +23,7 @@ from anabranch.runtime.control.stdlib.builtin_reductions import (
     sum_ as sum_,
 )
 from anabranch.runtime.control.stdlib.choices import plain
+from anabranch.runtime.control.stdlib.class_tests import isinstance_ as isinstance_, issubclass_ as issubclass_
 from anabranch.runtime.control.stdlib.conversions import (
     bool_ as bool_,
     complex_ as complex_,
@@ -36,7 +37,6 @@ from anabranch.runtime.control.stdlib.introspection import (
     dir_ as dir_,
     getattr_ as getattr_,
     hasattr_ as hasattr_,
-    isinstance_ as isinstance_,
     setattr_ as setattr_,
 )
 from anabranch.runtime.control.texts import text_operations
@@ -77,7 +77,8 @@ COUNTERPARTS: dict[object, str] = {
     len: "len_", range: "range_", enumerate: "enumerate_", zip: "zip_", reversed: "reversed_",
     min: "min_", max: "max_", sorted: "sorted_", sum: "sum_", any: "any_", all: "all_",
     int: "int_", float: "float_", bool: "bool_", complex: "complex_", pow: "pow_",
-    isinstance: "isinstance_", hasattr: "hasattr_", getattr: "getattr_", setattr: "setattr_", delattr: "delattr_",
+    isinstance: "isinstance_", issubclass: "issubclass_",
+    hasattr: "hasattr_", getattr: "getattr_", setattr: "setattr_", delattr: "delattr_",
     dir: "dir_", next: "next_", callable: "callable_",
     ord: "ord_", chr: "chr_", print: "print_", repr: "repr_", ascii: "ascii_", format: "format_", str: "str_",
     bin: "bin_", oct: "oct_", hex: "hex_",

@@ -17,6 +17,7 @@ from anabranch.runtime.control.texts import text_numbers
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers import python_conversions, python_operands, python_power
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -69,6 +70,8 @@ def _convert(kind: type) -> Callable[..., Any]:
 def _convert_object(kind: type, value: object) -> Value:
     """`kind(value)`, for which the value's class may have a method of the user's."""
     method = containers.own_method(value, f"__{kind.__name__}__")
+    if method is None and isinstance(value, HostTyped):
+        return value.__anabranch_number__(kind)
     if method is None:
         return kind(value)
     made = method()

@@ -1,20 +1,16 @@
-"""Classes and attributes of values known only at run time: `type`, `isinstance`, `getattr` and their kin."""
+"""Classes and attributes of values known only at run time: `type`, `getattr` and their kin."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
-from anabranch.runtime.control.stdlib.builtin_iterators import enumerate_, range_, reversed_, zip_
 from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arena_object import ObjectInArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
-from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
@@ -58,35 +54,6 @@ def class_(value: object) -> Value:
 def type_(*args: object) -> Value:
     """As `type`: the class of a traced value is that of what it stands for."""
     return class_of(args[0]) if len(args) == 1 else type(*args)
-
-
-def _original(classes: Any) -> Value:
-    """The classes, where rewritten code has their staged forms by their names."""
-    if isinstance(classes, tuple):
-        return tuple(map(_original, classes))
-    return {range_: range, enumerate_: enumerate, zip_: zip, reversed_: reversed}.get(classes, classes)
-
-
-@staged_form_of(isinstance)
-def isinstance_(value: Value, classes: Any) -> Value:
-    """As `isinstance`: a traced value is an instance of the class it stands for."""
-    classes = _original(classes)
-    if isinstance(value, Reference):
-        return value.through(lambda v: isinstance_(v, classes))
-    if isinstance(value, UnionValue):
-        value = value.without_undefined()
-    if isinstance(value, UnionValue):
-        matching = [i for i, o in enumerate(value.options) if isinstance_(o, classes)]
-        if len(matching) == len(value.options):
-            return True
-        return python_scalar(value.among(matching))
-    if not isinstance(value, (Tracer, Text, RunTimeContainer, attributes.Bare, HostTyped)):
-        return isinstance(value, classes)
-    try:
-        return issubclass(class_of(value), classes)
-    except TypeError:
-        isinstance(None, classes)  # says what it takes, in words of its own
-        raise
 
 
 @staged_form_of(hasattr)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.control import lists
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
@@ -20,12 +21,16 @@ from anabranch.runtime.control.sequences.as_countable import countable, is_count
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import Once, Zipped, shorter
+from anabranch.runtime.control.stdlib import itertools_source as source
 from anabranch.runtime.control.stdlib.nditer_ import nditer_
+from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.containers import has_traced
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -82,7 +87,17 @@ def product_(_: Call, *columns: Value, repeat: int = 1) -> Value:
 
 def _again(items: Value) -> Value:
     """The items in a form that can be gone over more than once."""
-    return items if isinstance(items, (TracedArray, Range, range, np.ndarray)) else tuple(items)
+    if isinstance(items, (TracedArray, Range, range, np.ndarray)):
+        return items
+    return _listed(items) if _staged(items) else tuple(items)
+
+
+def _listed(items: Value) -> Value:
+    """A list of its own of some items, of which more are asked for than Python would at once."""
+    made = lists.COUNTERPARTS[list](items)
+    if isinstance(items, PushIterator):
+        items.leave()
+    return made
 
 
 def _nested(columns: list[Value], row: tuple[object, ...]) -> GeneratorExpression:
@@ -97,14 +112,16 @@ def chain_(_: Call, *parts: Value) -> Value:
     return Chained(parts) if any(map(_staged, parts)) else itertools.chain(*parts)
 
 
-def islice_(_: Call, items: Value, *bounds: Value) -> Value:
+def islice_(call: Call, items: Value, *bounds: Value) -> Value:
     """As `itertools.islice`."""
     sequence = countable(items) if bounds else None
-    if sequence is None:
+    if sequence is None and not (isinstance(items, PushIterator) and bounds):
         return itertools.islice(items, *map(_known, bounds))
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     for word, bound in (("Start", start), ("Stop", stop)):
         _check_bound(word, bound)
+    if sequence is None:
+        return call(source.islice, items, 0 if start is None else start, stop, 1 if step is None else step)
     last = sequence.length if stop is None else shorter(stop, sequence.length)
     return Picked(sequence, Range(0 if start is None else start, last, 1 if step is None else step))
 
@@ -122,8 +139,10 @@ def _check_bound(word: str, bound: object) -> None:
         run_time_checks.fail_if(negative, lambda _: ValueError(message))
 
 
-def pairwise_(_: Call, items: Value) -> Value:
+def pairwise_(call: Call, items: Value) -> Value:
     """As `itertools.pairwise`."""
+    if isinstance(items, PushIterator):
+        return call(source.pairwise, items)
     sequence = countable(items)
     return itertools.pairwise(items) if sequence is None else Consecutive(sequence)
 
@@ -133,16 +152,107 @@ def _combining(function: Callable[..., Iterator[tuple[int, ...]]]) -> Callable[.
 
     def combined(_: Call, iterable: Value, *args: Value, **kwargs: Value) -> Value:
         args, kwargs = tuple(map(_known, args)), {name: _known(value) for name, value in kwargs.items()}
-        pool = tuple(iterable) if isinstance(iterable, list) else iterable  # a later change of the list is not seen
+        if isinstance(iterable, PushIterator) or is_dynamic_list(iterable):
+            pool = _listed(iterable)
+        else:
+            pool = tuple(iterable) if isinstance(iterable, list) else iterable  # a later change of it is not seen
         sequence = countable(pool)
-        if sequence is None or not isinstance(sequence.length, int):
-            return function(pool if sequence is None else sequence.steps(), *args, **kwargs)
+        if sequence is not None and not isinstance(sequence.length, int):
+            return _chosen(function, sequence, *args, **kwargs)
+        if sequence is None:
+            return function(pool, *args, **kwargs)
         places = list(itertools.islice(function(range(sequence.length), *args, **kwargs), _MOST_COMBINATIONS + 1))
         if len(places) > _MOST_COMBINATIONS:
             return function(sequence.steps(), *args, **kwargs)
         return Combined(sequence, places)
 
     return combined
+
+
+def _chosen(function: Callable[..., Iterator[tuple[int, ...]]], items: Countable, r: int | None = None) -> Value:
+    """The items at places that `function` chooses, of so many as are known only at run time."""
+    if r is None:
+        raise ConcretizationError(
+            f"itertools.{function.__name__} of all items of a list whose length is known only at run time has tuples "
+            "of that length; say how many items are chosen"
+        )
+    if r < 1:
+        return function(range(2), r)
+    repeats = function is itertools.combinations_with_replacement
+
+    def nested(row: tuple[Value, ...]) -> GeneratorExpression:
+        places: Any = Range(0 if not row or function is itertools.permutations else row[-1] + (not repeats), n, 1)
+        apart = None if function is not itertools.permutations or not row else lambda i: _is_none_of(i, row)
+        if len(row) == r - 1:
+            return GeneratorExpression(places, lambda i: tuple(map(items.at, (*row, i))), apart)
+        return GeneratorExpression(places, lambda i: nested((*row, i)), apart, nested=True)
+
+    n = items.length
+    return nested(())
+
+
+def _is_none_of(place: Value, row: tuple[Value, ...]) -> Value:
+    first, *rest = row
+    return place != first if not rest else if_(place == first, lambda: False, lambda: _is_none_of(place, tuple(rest)))
+
+
+def from_iterable_(_: Call, rows: Value) -> Value:
+    """As `itertools.chain.from_iterable`."""
+    if not _staged(rows):
+        return itertools.chain.from_iterable(rows)
+    return GeneratorExpression(rows, GeneratorExpression, nested=True)
+
+
+def dropwhile_(call: Call, predicate: Value, items: Value) -> Value:
+    """As `itertools.dropwhile`."""
+    test = functools.partial(call, predicate)
+    return call(source.dropwhile, test, items) if _staged(items) else itertools.dropwhile(test, items)
+
+
+def filterfalse_(call: Call, predicate: Value, items: Value) -> Value:
+    """As `itertools.filterfalse`."""
+    test = None if predicate is None else functools.partial(call, predicate)
+    return call(source.filterfalse, test, items) if _staged(items) else itertools.filterfalse(test, items)
+
+
+def compress_(call: Call, data: Value, selectors: Value) -> Value:
+    """As `itertools.compress`."""
+    if not (_staged(data) or _staged(selectors)):
+        return itertools.compress(data, selectors)
+    return call(source.compress, data, selectors)
+
+
+def zip_longest_(call: Call, *columns: Value, fillvalue: Value = None) -> Value:
+    """As `itertools.zip_longest`."""
+    if not any(map(_staged, columns)):
+        return itertools.zip_longest(*columns, fillvalue=fillvalue)
+    return call(source.zip_longest, tuple(map(_listed, columns)), fillvalue)
+
+
+def groupby_(call: Call, items: Value, key: Value = None) -> Value:
+    """As `itertools.groupby`."""
+    ready = None if key is None else functools.partial(call, key)
+    if not _staged(items) and (hasattr(items, "__next__") or not has_traced(items)):
+        return itertools.groupby(items, ready)
+    held = _listed(items)
+    return call(source.groupby, call(len, held), lambda place: at(held)[place], ready)
+
+
+def batched_(call: Call, items: Value, n: int, **options: Value) -> Value:
+    """As `itertools.batched`."""
+    if not _staged(items) or options.get("strict"):
+        return itertools.batched(items, n, **options)  # type: ignore[attr-defined, unused-ignore]
+    if n < 1:
+        raise ValueError("n must be at least one")
+    return call(source.batched, _listed(items), n)
+
+
+def cycle_(_: Call, items: Value) -> Value:
+    """As `itertools.cycle`."""
+    sequence = None if isinstance(items, PushIterator) else countable(items)
+    if sequence is None or not isinstance(sequence.length, int) or sequence.length < 1:
+        return itertools.cycle(items)
+    return Cycled(sequence)
 
 
 def accumulate_(call: Call, items: Value, function: object = operator.add, *, initial: Value = None) -> Value:
@@ -279,6 +389,19 @@ class Counting(Once, sample=itertools.count):
         return self._first + index * self._step
 
 
+class Cycled(Once, sample=lambda: itertools.cycle(())):
+    """Items again and again."""
+
+    def __init__(self, items: Countable) -> None:
+        super().__init__()
+        self._again = _fitting(items)
+
+    _length = 2**62
+
+    def at(self, index: int | PythonScalar) -> Value:
+        return self._again.at(index % self._again.length)
+
+
 class Chained(PushIterator, sample=itertools.chain):
     """One iterable after the other."""
 
@@ -351,6 +474,9 @@ COUNTERPARTS: dict[object, Callable[..., Any]] = {
     itertools.takewhile: takewhile_, itertools.repeat: repeat_, itertools.count: count_,
     itertools.combinations: _combining(itertools.combinations),
     itertools.combinations_with_replacement: _combining(itertools.combinations_with_replacement),
-    itertools.permutations: _combining(itertools.permutations),
+    itertools.permutations: _combining(itertools.permutations), itertools.chain.from_iterable: from_iterable_,
+    itertools.dropwhile: dropwhile_, itertools.filterfalse: filterfalse_, itertools.compress: compress_,
+    itertools.zip_longest: zip_longest_, itertools.groupby: groupby_, itertools.cycle: cycle_,
+    **({itertools.batched: batched_} if hasattr(itertools, "batched") else {}),
     functools.reduce: reduce_, np.ndindex: ndindex_, np.ndenumerate: ndenumerate_, np.nditer: nditer_,
 }  # fmt: skip

@@ -40,7 +40,7 @@ def selected(array: Value, mask: Value, lead: int) -> Value:
     where = _over(over, extents[lead : lead + rank], mask)
     if rank != 1:
         view = view.viewed(views.Reshape((*before, count, *after)))
-    picked = masked(atoms.reshape(where, (count,)))
+    picked = masked(where)
     return wrap.part_of(view, (*extents[:lead], picked, *extents[lead + rank :]))
 
 

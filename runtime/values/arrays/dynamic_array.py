@@ -295,7 +295,7 @@ class DynamicArrayStructure(Structure):
 def _extent(kind: str, parts: Iterator[Value]) -> ValidRegion | None:
     if kind == "whole":
         return None
-    return Masked(next(parts)) if kind == "masked" else Window(next(parts), next(parts))
+    return Masked(next(parts), None) if kind == "masked" else Window(next(parts), next(parts))
 
 
 def _host_keys(kinds: Sequence[str], parts: Iterator[Value]) -> list[HostKey]:

@@ -17,8 +17,9 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.arrays import numpy_messages
+from anabranch.runtime.values.arrays import numpy_messages, object_operands
 from anabranch.runtime.values.arrays.index_numbers import class_name
+from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.failures.refusals import not_compiled
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers import python_conversions, python_operators
@@ -40,6 +41,8 @@ class NumPyLike(Tracer):
                 return wrap.numpy_result(atoms.broadcast_to(atoms.literal(ufunc is np.not_equal), self.abstract.shape))
             if ufunc not in _EQUALITIES:
                 _refuse(ufunc, left, right)
+        elif made is NotImplemented and is_users_class(type(right if left is self else left)):
+            return object_operands.applied(ufunc, left, right, self)
         return made
 
     def _unary(self, ufunc: np.ufunc) -> Value:

@@ -34,9 +34,9 @@ def part(k: slice, size: int, extent: ValidRegion | None = None) -> Part:
         first, last, stride = slice(start, stop, step).indices(size)
         return views.AxisSlice(first, len(range(first, last, stride)), stride), None
     whole = views.AxisSlice(0, size)
-    if extent is not None and start is stop is None and step in (None, 1):
-        return whole, extent
     step = 1 if step is None else _step(step)
+    if extent is not None and start is stop is None and isinstance(step, int) and step == 1:
+        return whole, extent
     if isinstance(step, int) and step == 1:
         return _forward(start, stop, size, extent)
     if isinstance(step, int) and step == -1 and not isinstance(extent, Masked):
@@ -55,9 +55,12 @@ def _resolved(value: Value) -> Value:
 
 
 def _step(step: Bound) -> Bound:
-    """The stride, whose sign is known."""
+    """The stride, whose sign is known: it is no zero."""
     _refuse_zero(step)
-    return step
+    known = size_arithmetic.interval_of(step)
+    if known.low == 0:
+        return size_arithmetic.limited(step, 1, None)
+    return size_arithmetic.limited(step, None, -1) if known.high == 0 else step
 
 
 def _refuse_zero(step: Bound) -> None:

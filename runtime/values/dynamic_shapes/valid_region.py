@@ -72,9 +72,18 @@ class Window(ValidRegion):
 
 @frozen(eq=False)
 class Masked(ValidRegion):
-    """The positions at which a mask is true, in order. `mask` is an array handle that nobody else has."""
+    """The positions at which a mask is true, in order.
+
+    Attributes
+    ----------
+    mask : Handle
+        An array handle that nobody else has.
+    whole : Atom or None
+        The mask of several axes, whose elements these are in C order.
+    """
 
     mask: Handle
+    whole: Atom | None
     follow = False
 
     @property
@@ -106,7 +115,8 @@ class Masked(ValidRegion):
         if not isinstance(other, Masked):
             return False
         a, b = self.mask, other.mask
-        return a is b or (a.storage is b.storage and not a.path and not b.path) or a.atom is b.atom
+        is_one = a is b or (a.storage is b.storage and not a.path and not b.path) or a.atom is b.atom
+        return is_one or (self.whole is not None and self.whole is other.whole)
 
 
 @frozen(eq=False)
@@ -154,11 +164,13 @@ def valid_elements(regions: Sequence[ValidRegion | None], shape: tuple[int, ...]
 
 
 def masked(mask: Atom) -> Masked:
-    """The positions at which a one-dimensional mask is true."""
-    return Masked(wrap.array_of(mask))
+    """The positions at which a mask is true, as those of one axis in C order."""
+    if len(mask.type.shape) == 1:
+        return Masked(wrap.array_of(mask), None)
+    return Masked(wrap.array_of(atoms.reshape(mask, (mask.type.size,))), mask)
 
 
 def strided(size: int, start: Bound, stop: Bound, step: Bound) -> Strided:
     """The positions of an axis from one bound up to another, `step` apart."""
     mask = size_arithmetic.window((size,), 0, start, stop, step)
-    return Strided(wrap.array_of(mask), start, stop, step)
+    return Strided(wrap.array_of(mask), None, start, stop, step)

@@ -184,10 +184,12 @@ class _OpaqueSlot(Slot):
 class _ClassSlot(Slot):
     """A class of the user's: its own attributes that are data. Its methods are compared and put back, not carried."""
 
-    __slots__ = ("methods", "snapshot")
+    # What has not changed has not as long as the version of this class is the same.
+    __slots__ = ("methods", "snapshot", "version_of")
 
     def __init__(self, target: Value) -> None:
         super().__init__(target)
+        self.version_of: type = target
         self.snapshot = Snapshot(vars(target))
         self.methods = methods(as_written(target))
 

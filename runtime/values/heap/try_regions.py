@@ -50,7 +50,8 @@ class TryRegion:
         self.start = len(self.builder.points)
         self.depth = len(trace.heap.snapshots)
         self.equations = len(self.builder.equations)
-        # Failures from before that a handler around has caught and that are raised again in here.
+        # Failures that calls in here may end with whose numbers are in no equation: those from before that a handler
+        # around has caught and that are raised again, and those of a function that calls itself.
         self.again: set[int] = set()
 
     def failed(self, builder: Builder) -> bool:
@@ -82,7 +83,8 @@ class TryRegion:
         trace = self.builder.trace
         used = literals(self.builder.equations[self.equations :])
         used |= _values([self.builder.read(trace.failures.error_code)])
-        return sorted(self.again) + [n for n in range(self.first + 1, len(trace.failures.numbered) + 1) if n in used]
+        new = used.intersection(range(self.first + 1, len(trace.failures.numbered) + 1))
+        return sorted(self.again | new)
 
     def take_points(self) -> list[Point]:
         """The points of the region, which are no concern of the regions around it."""

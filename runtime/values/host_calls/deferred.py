@@ -24,6 +24,7 @@ _MODULES = (
     "scipy.spatial.",
     "scipy.stats.",
     "pandas.",
+    "xarray.",
 )
 CHANGING = (
     "add_",
@@ -86,7 +87,7 @@ class Deferred:
         A function, its arguments and those by name: the object is what it returns.
     """
 
-    __slots__ = ("_maker", "_recipe")
+    __slots__ = ("__weakref__", "_maker", "_recipe")
 
     def __init__(self, maker: Maker, recipe: Any) -> None:
         object.__setattr__(self, "_maker", maker)
@@ -215,6 +216,9 @@ def copied(value: Value) -> Value:
     """Arguments with the arrays as they are now."""
     if isinstance(value, Handle):
         return wrap.array_of(value.atom)
+    now = getattr(value, "__anabranch_now__", None)
+    if now is not None:
+        return now()
     if type(value) in (tuple, list):
         return type(value)([copied(part) for part in value])
     if type(value) is dict:

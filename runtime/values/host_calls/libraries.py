@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 # Packages whose functions have no effects.
-_PACKAGES = ("scipy.", "pandas.", "numpy.ma.", "numpy.polynomial.", "numpy.testing.", "statistics.")
+_PACKAGES = ("scipy.", "pandas.", "xarray.", "numpy.ma.", "numpy.polynomial.", "numpy.testing.", "statistics.")
 # Modules of theirs whose functions do, and functions that draw.
 _EFFECTS = (
+    "xarray.backends.", "xarray.tutorial.", "xarray.plot.",
     "scipy.io.", "scipy.datasets.", "scipy._lib.", "pandas.io.", "pandas.plotting.", "statistics.NormalDist.samples",
     "statistics.kde_random",
 )  # fmt: skip

@@ -22,16 +22,20 @@ from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.attributes import StandIn
 from anabranch.runtime.values.host_calls import deferred
-from anabranch.runtime.values.host_types import library_kinds
+from anabranch.runtime.values.host_types import labelled_kinds, library_kinds
 from anabranch.runtime.values.host_types.host_type import HostStructure, HostTyped
 from anabranch.runtime.values.host_types.library_kinds import LibraryKind
+from anabranch.runtime.values.host_types.taken_apart import taken_apart
 from anabranch.runtime.values.host_types.times import TracedTimes
 
 # Methods that do more than to return a result.
 _EFFECTS = ("to_", "plot", "hist", "boxplot", "info")
 _WITHOUT = ("to_numpy", "to_list", "to_dict", "to_frame", "to_period", "to_timestamp", "to_series")
 _CHANGES = ("insert", "harden_", "soften_", "unshare_", "shrink_", "isetitem")
-_ATTRIBUTES = ("shape", "ndim", "dtype", "dtypes", "columns", "name", "names", "format", "dims", "size", "index")
+_ATTRIBUTES = (
+    "shape", "ndim", "dtype", "dtypes", "columns", "name", "names", "format", "dims", "size", "sizes", "index",
+)  # fmt: skip
+_OF_XARRAY = ("to_", "plot", "load", "compute", "persist", "close", "attrs", "encoding", "set_close", "info")
 
 
 class LibraryObject(HostTyped):
@@ -62,6 +66,8 @@ class LibraryObject(HostTyped):
         direct = self._direct(name)
         if direct is not None:
             return direct
+        if self._kind.library == "xarray" and name.startswith(_OF_XARRAY) and name not in _WITHOUT:
+            raise self._refusal(f"the attribute {name}")
         found = getattr(self._kind.cls, name, None)
         if name in _ATTRIBUTES and self._is_known(name):
             return getattr(self.__anabranch_sample__(), name)
@@ -76,6 +82,8 @@ class LibraryObject(HostTyped):
         if name in self._parts and not name.endswith("_"):
             part = self._parts[name]
             return part.viewed() if isinstance(part, TracedArray) else part
+        if name == "data" and self._kind.library == "xarray" and "values" in self._parts:
+            return self._direct("values")
         columns = self._columns()
         if columns is not None and name in columns and not hasattr(self._kind.cls, name):
             return self[name]
@@ -84,6 +92,8 @@ class LibraryObject(HostTyped):
         return None
 
     def _columns(self) -> Any:
+        if self._kind.cls.__name__ == "Dataset":
+            return labelled_kinds.variable_names(self._kind)
         return self._kind.extra[0].value if self._kind.cls.__name__ == "DataFrame" else None
 
     def _is_known(self, name: str) -> bool:
@@ -142,10 +152,15 @@ class LibraryObject(HostTyped):
             series = self._column(columns, key)
             if series is not None:
                 return series
+            if self._kind.library == "pandas" and key not in columns:
+                return self.__anabranch_sample__()[key]  # type: ignore[index]  # raises what it raises for any rows
         return self._called("__getitem__", operator.getitem, self, key)
 
     def _column(self, columns: Any, key: Value) -> Value:
-        """A column of numbers as a series; None where it is none, or not one."""
+        """A column of numbers as a series, or the like; None where it is none, or not one."""
+        if self._kind.library == "xarray":
+            variable = labelled_kinds.variable_of(self._kind, key, self._parts)
+            return None if variable is None else LibraryObject(variable[1], variable[0])
         places = [k for k, name in enumerate(columns) if type(name) is type(key) and name == key]
         if len(places) != 1 or f"column_{places[0]}" not in self._parts or type(columns).__name__ == "MultiIndex":
             return None
@@ -154,12 +169,21 @@ class LibraryObject(HostTyped):
         return LibraryObject(parts, library_kinds.series_kind(self._kind, key))
 
     def __setitem__(self, key: Value, value: Value) -> None:
-        if self._columns() is not None:
-            raise UnsupportedOperationError(
-                "a column of a pandas.DataFrame is set, which is not supported in compiled code; make another data "
-                "frame: frame = frame.assign(name=values)"
-            )
-        raise self._refusal("an assignment to items")
+        self._write("an assignment to items", operator.setitem, key, value)
+
+    def _write(self, what: str, function: Callable[..., Any], *args: Value) -> LibraryObject:
+        """Change the object in its own memory, which has room for what it becomes."""
+        if not self._kind.memory:
+            raise self._refusal(what)
+        *_, new = self._called(function.__name__, changed, self, function, args, {})
+        if new._kind != self._kind:
+            raise self._refusal(f"{what}, after which it is made of other arrays,")
+        for name in self._kind.memory:
+            self._parts[name][...] = new._parts[name]
+        return self
+
+    def _changing_method(self, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+        raise self._refusal(f"the method {name}, which changes the object,")
 
     def __delitem__(self, key: Value) -> None:
         raise self._refusal("a deletion of items")
@@ -175,6 +199,20 @@ class LibraryObject(HostTyped):
             return iter(self._columns())
         raise self._refusal("a loop over the items")
 
+    @property
+    def _item_count(self) -> Value:
+        if self._kind.cls.__name__ not in ("Series", "DataArray", "ndarray"):
+            return None
+        return next(iter(self._parts.values())).shape[0]
+
+    def _item(self, index: Value) -> Value:
+        if self._kind.cls.__name__ == "Series":
+            return self._parts["values"][index].item()  # a Python number, by its place
+        return self[index]
+
+    def __anabranch_number__(self, kind: type) -> Value:
+        return self._called(f"__{kind.__name__}__", kind, self)
+
     def __contains__(self, key: object) -> bool:
         if self._columns() is not None:
             return key in self._columns()
@@ -188,6 +226,13 @@ class LibraryObject(HostTyped):
 
 def _is_accessor(found: object) -> bool:
     return type(found).__name__ in ("CachedAccessor", "Accessor", "cached_property")
+
+
+def changed(owner: Any, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The result of a function that changes an object, and the object after it; this alone where it is the result."""
+    mine = owner.copy()
+    result = function(mine, *args, **kwargs)
+    return (mine,) if result is mine else (result, mine)
 
 
 def _zeros(part: Value) -> np.ndarray:
@@ -211,15 +256,23 @@ def _unary(function: Callable[[Any], Any]) -> Callable[[LibraryObject], Value]:
     return lambda self: self._called(f"__{function.__name__}__", function, self)
 
 
-def _in_place(self: LibraryObject, other: Value) -> NoReturn:
-    raise self._refusal("an operation in place")
+def set_operators_in_place(
+    cls: type[LibraryObject], method_of: Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Value]]
+) -> None:
+    """Give a class the operators that change their left operand, each the method of a function of `operator`."""
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"):
+        setattr(cls, f"__i{name}__", method_of(getattr(operator, f"__i{name}__")))
 
 
+def _written_in_place(function: Callable[[Any, Any], Any]) -> Callable[[LibraryObject, Any], Value]:
+    return lambda self, other: self._write("an operation in place", function, other)
+
+
+set_operators_in_place(LibraryObject, _written_in_place)
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"):
     _function = getattr(operator, f"__{_name}__")
     setattr(LibraryObject, f"__{_name}__", _binary(_function, reflected=False))
     setattr(LibraryObject, f"__r{_name}__", _binary(_function, reflected=True))
-    setattr(LibraryObject, f"__i{_name}__", _in_place)
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(LibraryObject, f"__{_name}__", _binary(getattr(operator, _name), reflected=False))
 for _name in ("neg", "pos", "abs", "invert"):
@@ -238,7 +291,7 @@ class _Method:
             raise self._owner._refusal(f"the method {name}")
         changing = deferred.CHANGING if self._owner._kind.library == "scipy" else ("pop", "update")
         if name.startswith((*_CHANGES, *changing)) or kwargs.get("inplace"):
-            raise self._owner._refusal(f"the method {name}, which changes the object,")
+            return self._owner._changing_method(name, args, kwargs)
         return self._owner._called(name, deferred.method_called, self._owner, name, args, kwargs)
 
 
@@ -261,7 +314,7 @@ class LibraryStructure(HostStructure):
     def children(self, value: Value) -> list[Value]:
         if isinstance(value, LibraryObject):
             return list(value._parts.values())
-        taken = library_kinds.taken_apart(value)
+        taken = taken_apart(value)
         assert taken is not None
         return taken[1]
 
@@ -274,21 +327,20 @@ class LibraryStructure(HostStructure):
         return self.extra.make(dict(zip(self.keys, children, strict=True)), self.extra)
 
 
-def structure_of(value: object) -> containers.Structure | None:
-    """The structure of such an object; None for any other value."""
-    taken = library_kinds.taken_apart(value)
-    return None if taken is None else LibraryStructure(LibraryObject, taken[0].names, taken[0])
-
-
 def keep(value: Value, name: str) -> bool:
     """Let the arrays of such objects among arguments not be written to any more, which a call returns views of.
+
+    Nor may those be that an object of xarray's is made of.
 
     Returns
     -------
     bool
-        There are such objects.
+        There are such objects, or arrays.
     """
     found = list(_objects(value))
+    of_new = list(_arrays(value)) if getattr(value[0], "__module__", "").startswith("xarray.") else []
+    for array in of_new:
+        array.storage.readonly = OfLibrary(f"an array that {name} has made an object of,")
     for one in found:
         for part in one._parts.values():
             array = part._ints if isinstance(part, TracedTimes) else part
@@ -296,7 +348,16 @@ def keep(value: Value, name: str) -> bool:
                 array.storage.readonly = OfLibrary(
                     f"an array of a {one._kind.name}, which {name} has returned a view of,"
                 )
-    return bool(found)
+    return bool(found or of_new)
+
+
+def _arrays(value: Value) -> Iterator[TracedArray]:
+    if isinstance(value, TracedArray):
+        yield value
+        return
+    structure = None if isinstance(value, LibraryObject) else containers.structure_of(value)
+    for part in structure.children(value) if structure is not None else ():
+        yield from _arrays(part)
 
 
 def _objects(value: Value) -> Iterator[LibraryObject]:

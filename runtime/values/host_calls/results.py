@@ -16,7 +16,9 @@ from anabranch.runtime.ops.host_call import RefusedError
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, python_abstract
-from anabranch.runtime.values.host_calls import library_objects, texts
+from anabranch.runtime.values.host_calls import changing_objects, library_objects, texts
+from anabranch.runtime.values.host_types import structures
+from anabranch.runtime.values.host_types.host_type import HostStructure
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.pytrees import layout as layouts
 
@@ -195,8 +197,11 @@ def structure_of(value: Any) -> layouts.Layout:
     if type(value) is str:
         return layouts.Node(texts.HostTextStructure(texts.HostText, ("number",)), (layouts.Leaf(python_abstract(int)),))
     structure: containers.Structure
-    record, library = _record(value), library_objects.structure_of(value)
-    if library is not None:
+    record, library = _record(value), changing_objects.structure_of(value)
+    times = structures.structure_of(value) if isinstance(value, np.ndarray) and value.dtype.kind in "mM" else None
+    if times is not None:
+        structure, children = times, times.children(value)
+    elif library is not None:
         structure, children = library, library.children(value)
     elif record is not None:
         children = record.parts_of(value)
@@ -283,8 +288,17 @@ def _flatten(name: str, layout: layouts.Layout, value: Any, found: list[np.ndarr
             if type(value) is not str:
                 raise RefusedError(f"{name} has returned {_told(value)} where it was taken to return a str")
             found.append(np.asarray(texts.kept(value), np.int64))
+        case layouts.Node(HostStructure() as structure, children) if not isinstance(
+            structure, library_objects.LibraryStructure
+        ):
+            if not isinstance(value, np.ndarray) or structures.structure_of(value) != structure:
+                raise RefusedError(
+                    f"{name} has returned {_told(value)} where it was taken to return an array of {structure.extra}"
+                )
+            for part, child in zip(structure.children(value), children, strict=True):
+                _flatten(name, child, part, found)
         case layouts.Node(library_objects.LibraryStructure() as structure, children):
-            if library_objects.structure_of(value) != structure:
+            if changing_objects.structure_of(value) != structure:
                 raise RefusedError(
                     f"{name} has returned {_told(value)} of another form than the one that it returned while the "
                     "function was traced: other columns, another index, or a mask where there was none; do what needs "

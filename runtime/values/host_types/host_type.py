@@ -12,7 +12,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.attributes import StandIn
-from anabranch.runtime.values.heap.slots import FixedSlot
+from anabranch.runtime.values.heap.slots import FixedSlot, Slot
 
 
 class HostTyped(StandIn):
@@ -21,7 +21,7 @@ class HostTyped(StandIn):
     def __anabranch_structure__(self) -> containers.Structure:
         raise NotImplementedError
 
-    def __anabranch_slot__(self) -> FixedSlot:
+    def __anabranch_slot__(self) -> Slot:
         return FixedSlot(self)
 
     def __anabranch_value__(self) -> NoReturn:
@@ -29,6 +29,14 @@ class HostTyped(StandIn):
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise self._refusal("code that is not compiled")
+
+    def __anabranch_number__(self, kind: type) -> Value:
+        """The object as a Python number of a kind."""
+        return kind(self)
+
+    def _item(self, index: Value) -> Value:
+        """An item of those that a loop goes over."""
+        return self[index]  # type: ignore[index]
 
     @property
     def _item_count(self) -> Value:

@@ -5,7 +5,6 @@ Nothing here imports a library: an object of one is there only if the user has i
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -68,32 +67,24 @@ class LibraryKind:
         """The name of the class, for messages."""
         return f"{self.library}.{self.cls.__name__}"
 
+    @property
+    def memory(self) -> tuple[str, ...]:
+        """The arrays that an object's own operators write to, where they never put others in their place."""
+        if self.cls.__name__ == "DataArray":
+            return ("values",)
+        return self.names if self.cls.__name__ in ("MaskedArray", "matrix", "ndarray") else ()
+
+    @property
+    def can_change(self) -> bool:
+        """Return whether objects change in place, and never see changes of others."""
+        return self.library == "pandas" and int(_pandas().__version__.partition(".")[0]) >= 3
+
 
 Parts = tuple[LibraryKind, list[Any]]
 
 
-def taken_apart(value: object) -> Parts | None:
-    """The kind of an object and its arrays; None for anything that is not made of arrays of numbers."""
-    take = _take_of(type(value))
-    return None if take is None else take(value)
-
-
-def _taker(cls: type) -> Callable[[Any], Parts | None] | None:
-    module, name = cls.__module__, cls.__name__
-    if (module, name) in (("pandas.core.series", "Series"), ("pandas", "Series")):
-        return _series
-    if (module, name) in (("pandas.core.frame", "DataFrame"), ("pandas", "DataFrame")):
-        return _frame
-    if module.startswith("scipy.sparse."):
-        return _SPARSE.get(name.partition("_")[0]) if name.endswith(("_matrix", "_array")) else None
-    if name == "MaskedArray" and module.startswith("numpy.ma"):
-        return _masked
-    if cls is np.matrix:
-        return _matrix
-    return None
-
-
-def _is_numeric(array: object) -> bool:
+def is_numeric(array: object) -> bool:
+    """Return whether this is an array of numbers, dates or durations that a program can hold."""
     return (
         type(array) is np.ndarray
         and array.dtype.kind in "biufcmM"
@@ -108,7 +99,7 @@ def _is_numeric(array: object) -> bool:
 def _sparse_of(*names: str) -> Callable[[Any], Parts | None]:
     def take(value: Any) -> Parts | None:
         parts = [getattr(value, name) for name in names]
-        if not all(map(_is_numeric, parts)):
+        if not all(map(is_numeric, parts)):
             return None
         return LibraryKind(type(value), names, tuple(value.shape), _made_sparse), parts
 
@@ -125,7 +116,7 @@ def _made_sparse(parts: Mapping[str, Any], kind: LibraryKind) -> Any:
 def _coordinates(value: Any) -> Parts | None:
     coords = getattr(value, "coords", None) or (value.row, value.col)
     parts = [value.data, *coords]
-    if not all(map(_is_numeric, parts)):
+    if not all(map(is_numeric, parts)):
         return None
     names = ("data", "row", "col") if len(coords) == 2 else ("data", *(f"coord{i}" for i in range(len(coords))))
     return LibraryKind(type(value), names, tuple(value.shape), _made_of_coordinates), parts
@@ -142,22 +133,22 @@ def _made_of_coordinates(parts: Mapping[str, Any], kind: LibraryKind) -> Any:
     return made
 
 
-_SPARSE: dict[str, Callable[[Any], Parts | None]] = {
+SPARSE: dict[str, Callable[[Any], Parts | None]] = {
     "csr": _sparse_of("data", "indices", "indptr"),
     "csc": _sparse_of("data", "indices", "indptr"),
     "bsr": _sparse_of("data", "indices", "indptr"),
     "dia": _sparse_of("data", "offsets"),
     "coo": _coordinates,
 }
-_take_of: Callable[[type], Callable[[Any], Parts | None] | None] = functools.lru_cache(maxsize=1024)(_taker)
 
 
 # ---- numpy.ma and numpy.matrix ---------------------------------------------------------------------------------------
 
 
-def _masked(value: Any) -> Parts | None:
+def masked_taken(value: Any) -> Parts | None:
+    """The parts of a masked array: its data, and its mask where it has one."""
     data, mask, fill = value.data, value._mask, value._fill_value
-    if not _is_numeric(data):
+    if not is_numeric(data):
         return None
     extra = (bool(value.hardmask), None if fill is None else (fill.dtype, fill.tobytes()))
     if mask is np.ma.nomask:
@@ -173,15 +164,36 @@ def _made_masked(parts: Mapping[str, Any], kind: LibraryKind) -> Any:
     return made
 
 
-def _matrix(value: Any) -> Parts | None:
+def matrix_taken(value: Any) -> Parts | None:
+    """The parts of a matrix: its array."""
     array = np.asarray(value)
-    if not _is_numeric(array):
+    if not is_numeric(array):
         return None
     return LibraryKind(np.matrix, ("A",), (), _made_matrix), [array]
 
 
 def _made_matrix(parts: Mapping[str, Any], kind: LibraryKind) -> Any:
     return np.asarray(parts["A"]).view(np.matrix)
+
+
+# ---- numpy.longdouble ------------------------------------------------------------------------------------------------
+
+
+def long_taken(value: Any) -> Parts | None:
+    """The parts of an array or a scalar of extended precision, which no program computes with: its bytes."""
+    if type(value) is not np.ndarray and not isinstance(value, np.generic):
+        return None
+    array = np.asarray(value)
+    if array.dtype.char not in "gG" or array.dtype.itemsize <= 16 // (1 + (array.dtype.kind == "f")):
+        return None
+    cls = np.ndarray if isinstance(value, np.ndarray) else type(value)
+    part = array[..., np.newaxis].view(np.uint8)
+    return LibraryKind(cls, ("bytes_",), (array.dtype,), _made_long), [part]
+
+
+def _made_long(parts: Mapping[str, Any], kind: LibraryKind) -> Any:
+    made = np.ascontiguousarray(parts["bytes_"]).view(kind.extra[0])[..., 0]
+    return made if kind.cls is np.ndarray else made[()]
 
 
 # ---- pandas ----------------------------------------------------------------------------------------------------------
@@ -191,7 +203,7 @@ def _pandas() -> Any:
     return sys.modules["pandas"]
 
 
-def _label(name: Any) -> tuple[type, Any]:
+def label(name: Any) -> tuple[type, Any]:
     """A name with its class: 1 and True are equal, and two names."""
     return type(name), name
 
@@ -200,9 +212,9 @@ def _index(index: Any) -> tuple[Any, list[Any]]:
     """The description of an index apart from its numbers, and these, if it is of any."""
     pandas = _pandas()
     if type(index) is pandas.RangeIndex and index.start == 0 and index.step == 1:
-        return ("counted", _label(index.name)), []
-    if type(index) is pandas.Index and _is_numeric(index.values):
-        return ("numbers", _label(index.name)), [index.values]
+        return ("counted", label(index.name)), []
+    if type(index) is pandas.Index and is_numeric(index.values):
+        return ("numbers", label(index.name)), [index.values]
     return ByContents(index.copy(deep=False)), []
 
 
@@ -217,16 +229,17 @@ def _made_index(form: Any, numbers: Sequence[Any], count: int) -> Any:
 def _column(values: Any) -> tuple[Any, list[Any]]:
     """A column: its numbers, or what it holds where these are no numbers."""
     array = values.to_numpy() if isinstance(values.dtype, np.dtype) else None
-    return (None, [array]) if array is not None and _is_numeric(array) else (ByContents(values.copy()), [])
+    return (None, [array]) if array is not None and is_numeric(array) else (ByContents(values.copy()), [])
 
 
-def _series(value: Any) -> Parts | None:
+def series_taken(value: Any) -> Parts | None:
+    """The parts of a series: its values, and its index where that is of numbers."""
     form, array = _column(value)
     if form is not None or value.attrs or not value.flags.allows_duplicate_labels:
         return None
     index, numbers = _index(value.index)
     names = ("values", "index_")[: 1 + len(numbers)]
-    return LibraryKind(type(value), names, (_label(value.name), index), _made_series), [*array, *numbers]
+    return LibraryKind(type(value), names, (label(value.name), index), _made_series), [*array, *numbers]
 
 
 def _made_series(parts: Mapping[str, Any], kind: LibraryKind) -> Any:
@@ -235,7 +248,8 @@ def _made_series(parts: Mapping[str, Any], kind: LibraryKind) -> Any:
     return kind.cls(values, index=index, name=name, copy=False)
 
 
-def _frame(value: Any) -> Parts | None:
+def frame_taken(value: Any) -> Parts | None:
+    """The parts of a data frame: its columns of numbers, and its index where that is of numbers."""
     if value.attrs or not value.flags.allows_duplicate_labels:
         return None
     index, numbers = _index(value.index)
@@ -266,4 +280,4 @@ def _made_frame(parts: Mapping[str, Any], kind: LibraryKind) -> Any:
 def series_kind(frame: LibraryKind, name: Any) -> LibraryKind:
     """The kind of a column of a data frame."""
     names = ("values", "index_") if "index_" in frame.names else ("values",)
-    return LibraryKind(_pandas().Series, names, (_label(name), frame.extra[1]), _made_series)
+    return LibraryKind(_pandas().Series, names, (label(name), frame.extra[1]), _made_series)

@@ -33,6 +33,7 @@ from anabranch.runtime.values.python_numbers.python_operands import (
     shift_most,
     zero_check,
 )
+from anabranch.runtime.values.union import UnionValue
 
 _TO_A_NEGATIVE_POWER = (
     "int ** negative int is a float in Python, which the int result of a compiled function cannot hold; "
@@ -178,7 +179,7 @@ def _power(y: IntOperand) -> int | None:
 
 
 def power(x: IntOperand, y: IntOperand) -> Value:
-    """`x ** y`: an int; a float where y is known to be below 0, an error where it turns out to be."""
+    """`x ** y`: an int, and a float where y is below 0; an error where it turns out to be, unless x is known."""
     exponent = interval_of(y)
     if exponent.high < 0:
         return python_floats.power(x, y)
@@ -190,6 +191,11 @@ def power(x: IntOperand, y: IntOperand) -> Value:
     negative = _sign_bit(as_kind(y, int)) if exponent.low < 0 else atoms.literal(False)
     zero = atoms.logical_and(atoms.ufunc(np.equal, as_kind(x, int), atoms.literal(0, np.int64)), negative)
     run_time_checks.fail_if(zero, raised(operator.pow, 0, -1))
+    if exponent.low < 0 and not is_run_time(x):
+        least = atoms.ufunc(np.maximum, as_kind(y, int), atoms.literal(0, np.int64))
+        fraction = atoms.ufunc(np.power, as_kind(x, float), as_kind(y, float))
+        whole = _whole_power(x, made(least, Interval(0, max(exponent.high, 0))))
+        return UnionValue(atoms.convert(negative, np.int32), (whole, made(fraction)))
     run_time_checks.fail_if(negative, lambda _: UnsupportedOperationError(_TO_A_NEGATIVE_POWER))
     return _whole_power(x, y)
 

@@ -68,12 +68,33 @@ def join(a: Layout, b: Layout, unboxing: bool = False) -> Layout:
         both = join_abstract(x, y)
         if both is not None:
             return Leaf(both, interval(a) | interval(b), traits(a) | traits(b))
-    p = unboxed(a) if unboxing else a
+    p, b = _of_one_structure(unboxed(a) if unboxing else a, b)
     if isinstance(p, Node) and isinstance(b, Node) and p.structure == b.structure:
         pairs = zip(p.children, b.children, strict=True)
-        return Node(p.structure, tuple([join(c, d, unboxing) for c, d in pairs]))
+        made = Node(p.structure, tuple([join(c, d, unboxing) for c, d in pairs]))
+        return Union((a, b)) if p.structure.has_known_parts and _has_choices(made) else made
     joined = p.structure.join(p, b) if isinstance(p, Node) and isinstance(b, Node) else None
     return Union((a, b)) if joined is None else joined
+
+
+def _of_one_structure(a: Layout, b: Layout) -> tuple[Layout, Layout]:
+    """Two layouts, a known value beside a run-time one of its kind as one of that structure."""
+    if isinstance(a, Constant) and isinstance(b, Node):
+        return _parted(a, b.structure), b
+    return a, _parted(b, a.structure) if isinstance(b, Constant) and isinstance(a, Node) else b
+
+
+def _parted(known: Constant, structure: containers.Structure) -> Layout:
+    if not structure.holds(known.value):
+        return known
+    return Node(structure, tuple(map(outline, structure.children(known.value))))
+
+
+def _has_choices(layout: Layout) -> bool:
+    """Return whether a part of a layout is one of several alternatives."""
+    if isinstance(layout, Node):
+        return any(map(_has_choices, layout.children))
+    return isinstance(layout, Union)
 
 
 def _as_node(options: Sequence[Layout]) -> Node | None:

@@ -377,6 +377,44 @@ def nested_loops_make_objects(n):
     return p.x, p.y
 
 
+@case(*STEPS)
+def list_of_more_items_than_before_the_loop(n, x, y):
+    m, told, a = [[1]], [], [1]
+    i = 0
+    while i < n:
+        told.append(i)
+        i += 1
+        m = [a, a]
+    a.append(3)
+    return m, a, told
+
+
+@case(*STEPS)
+def list_of_a_new_one_twice(n, x, y):
+    m, told, b = [[1]], [], [2]
+    i = 0
+    while i < n:
+        told.append(i)
+        i += 1
+        b = [i]
+        m = [b, b]
+    m[0].append(3)
+    return m, b, told
+
+
+@case(*STEPS)
+def list_of_one_that_each_step_makes_longer(n, x, y):
+    m, told, a = [[1]], [], [2]
+    i = 0
+    while i < n:
+        told.append(i)
+        i += 1
+        a.append(i)
+        m = [a, [i]]
+    m[0].append(3)
+    return m, a, told
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_identity(program: Program) -> None:
     program.check()

@@ -151,3 +151,38 @@ def test_a_view_that_cannot_be_written_stays_so_after_its_loop():
             assert not edge.flags.writeable
             assert np.shares_memory(edge, a)
             np.testing.assert_array_equal(edge, [4.0, 20.0])
+
+
+def _added(x, w):
+    x[1] += w[0]
+    return w
+
+
+def loops_with_another_shape_between(n, a):
+    y = a
+    t = 0
+    while t < n and _added(a, y)[0] < 99:
+        t += 2
+        a = a.copy()
+        y += 1
+    a = a.reshape(2, 2).ravel()
+    t = 0
+    while t < n and _added(a, y)[0] < 99:
+        t += 2
+        a = a.copy()
+        y += 1
+    return a, y
+
+
+@pytest.mark.parametrize("n", range(4))
+def test_an_array_and_another_shape_of_it_are_both_written_by_machine_code_that_xla_calls(n: int) -> None:
+    """XLA put both results into the memory of one operand, of which the other one was a bitcast."""
+    wrapped = jit(
+        loops_with_another_shape_between,
+        auto_static=False,
+        compiler_options={"xla_cpu_parallel_codegen_split_count": 1},  # so that not all of it is machine code
+    )
+    for expected, found in zip(
+        loops_with_another_shape_between(n, np.arange(4.0)), wrapped(n, np.arange(4.0)), strict=True
+    ):
+        np.testing.assert_array_equal(found, expected)

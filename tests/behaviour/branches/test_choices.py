@@ -239,6 +239,42 @@ def an_index_of_one_kind_of_integers_or_another(a, n):
     return a[i], a[i, 1], a[:, i]
 
 
+@case((np.array([3, 1, 5, 2, 7]),), (np.array([6, 6]),))
+def a_range_of_a_few(a):
+    total = count = 0
+    for x in a:
+        steps = range(3) if x > 6 else range(int(x), 9, 2)
+        if x == 2:
+            steps = range(0)
+        for i in steps:
+            total += i * x
+        count += len(steps) + (4 in steps) + sum(i * i for i in steps)
+    return total, count, steps
+
+
+@case((np.array([3, 1, 5, 2, 7]),), (np.array([6, 6]),))
+def a_range_of_the_step_before(a):
+    before, rows = range(2), []
+    for x in a:
+        for i in before:
+            rows.append(i + x)
+        before = range(int(x), int(x) + 3)
+    return rows, before[1], before == range(7, 10)
+
+
+@case((np.array([3, 1, 5, 2, 7]),), (np.array([6, 6]),))
+def a_slice_of_a_few(a):
+    total, part = 0, slice(0, 2)
+    for x in a:
+        total += a[part].sum()
+        part = slice(None, int(x)) if x > 2 else slice(int(x), None)
+        if x == 5:
+            part = slice(1, 3)
+        total += a[part].sum()
+    a[part] = 0
+    return total, part.start
+
+
 # fmt: on
 
 

@@ -552,6 +552,50 @@ def match_in_try_and_with(n):
     finally:
         r += 100
     return r
+
+
+@case(([3, 1, 7],), ([0, 2, 0],), ([4, 2, 0],), ([0, 0, 0],))
+def lists_of_run_time_length(ks):
+    found = []
+    for k in ks:
+        if k > 0:
+            found.append(k)
+    match found:
+        case []:
+            return 0, None
+        case [k]:
+            return k, None
+        case [4, k]:
+            return 10 * k, None
+        case [first, *rest]:
+            rest.append(5)
+            return first, rest, found, rest[0]
+
+
+@case(([3, 1, 7],), ([0, 2, 0],))
+def dicts_of_run_time_keys(ks):
+    held = {}
+    for k in ks:
+        held[k] = [k, 2]
+    match held:
+        case []:
+            return 1
+        case {3: [k, _], 7: a, **rest}:
+            a[0] = 100
+            return k, len(rest), held
+        case {}:
+            return -len(held)
+
+
+@case((0,), (1,), (5,))
+def ranges_of_run_time_length(n):
+    match range(n):
+        case []:
+            return 0
+        case [a]:
+            return a + 1
+        case [a, b, *rest]:
+            return a + b + sum(rest)
 # fmt: on
 
 

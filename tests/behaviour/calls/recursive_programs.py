@@ -101,6 +101,66 @@ def raise_caught_inside(n, a):
     return a
 
 
+@program(1)
+@program(4)
+def raise_before_the_call_that_is_caught(n):
+
+    def f(k):
+        if k == 0:
+            raise ValueError(f"at {k}")
+        if k < 0:
+            return k
+        try:
+            return f(k - 1)
+        except ValueError as error:
+            return error
+
+    return str(f(n))
+
+
+@program(2)
+@program(4)
+def calls_that_fail_leave_what_they_had_changed(n):
+    seen = []
+
+    def f(k):
+        if k in seen:
+            raise ValueError(k)
+        seen.append(k)
+        if k <= 0:
+            return k
+        r = f(k - 1)
+        try:
+            x = f(k - 2)
+        except ValueError:
+            x = 7
+        seen.append(-k)
+        return r * 2 + x
+
+    return f(n), seen
+
+
+@program(3)
+def raises_again_at_each_level(n):
+
+    def f(k, a):
+        a[k] += 1
+        if k == 0:
+            raise KeyError(k)
+        if k > 9:
+            return 0
+        try:
+            return f(k - 1, a)
+        except KeyError:
+            a[k] += 10
+            if k == 2:
+                return 5
+            raise
+
+    a = np.zeros(6)
+    return f(n, a), a
+
+
 @program(10)
 @program(7)
 def mutual(n):

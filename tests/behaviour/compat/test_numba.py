@@ -196,9 +196,76 @@ def test_what_differs_raises():
         with_objects(1.0)
     with ours.objmode(y="float64"):
         pass
-    with pytest.raises(AttributeError, match="has no cuda"):
-        ours.cuda  # noqa: B018
+    with pytest.raises(AttributeError, match="has no stencil"):
+        ours.stencil  # noqa: B018
     assert issubclass(AnabranchError, ours.TypingError)
+
+
+def test_what_is_no_python_can_be_defined_and_not_called():
+    kernel = ours.cuda.jit("void(float64[:])", device=True)(lambda a: None)
+    bits = ours.extending.intrinsic(programs)
+    for use, error, message in (
+        (lambda: kernel[1, 2](np.ones(3)), ours.cuda.CudaSupportError, "a kernel of Numba's"),
+        (lambda: ours.njit(lambda a: kernel[1, 2](a))(np.ones(3)), ours.cuda.CudaSupportError, "a kernel of Numba's"),
+        (lambda: ours.njit(lambda x: bits(x))(1.0), UnsupportedOperationError, "programs is made of LLVM's"),
+        (ours.cuda.list_devices, ours.cuda.CudaSupportError, "no CUDA devices"),
+    ):
+        with pytest.raises(error, match=message):
+            use()
+    assert not ours.cuda.is_available()
+
+
+class Series(np.ndarray):
+    pass
+
+
+def test_arrays_of_a_users_class_are_arrays():
+    @ours.njit
+    def doubled(a, k):
+        a[k] = 9.0
+        return 2 * a
+
+    typed = ours.njit("float64[:](float64[:], int64)")(doubled.py_func)
+    for f in (doubled, typed):
+        for _ in range(3):
+            a = np.arange(3.0).view(Series)
+            same(np.array([0.0, 18.0, 4.0]), f(a, k=1))
+            assert a[1] == 9.0
+
+
+class Held(ours.experimental.structref.StructRefProxy):
+    @property
+    def places(self):
+        return places_of(self)
+
+    @property
+    def total(self):
+        return self.places.sum() + self.flag
+
+
+@ours.njit
+def places_of(held):
+    return held.places
+
+
+@ours.njit
+def put(held, k):
+    held.places[k] = 7.0
+    held.flag += 1
+    return held.places[k] + held.flag
+
+
+ours.experimental.structref.define_proxy(Held, ours.types.StructRef, ["places", "flag"])
+
+
+def test_structrefs_have_fields():
+    for _ in range(3):
+        held = Held(np.arange(3.0), 2)
+        assert put(held, 1) == 10.0
+        same(np.array([0.0, 7.0, 2.0]), held.places)
+        assert (held.flag, held.total, places_of(held) is held.places) == (3, 12.0, True)
+    with pytest.raises(TypeError, match="takes 2 fields, and was given 1"):
+        Held(1)
 
 
 def test_names():
@@ -209,6 +276,9 @@ def test_names():
     assert ours.get_num_threads() == 2
     assert ours.extending.is_jitted(ours.njit(programs))
     assert not ours.extending.is_jitted(programs)
+    function = ours.types.FunctionType(ours.int64(ours.float64[:]))
+    assert isinstance(function, ours.types.FunctionType)
+    assert str(function.signature) == "(float64[:]) -> int64"
     assert isinstance([], ours.typed.List)
     same([1, 2], ours.typed.List([1, 2]))
     assert anabranch.vectorize is not ours.vectorize
@@ -223,7 +293,9 @@ def test_in_place_of_numba(run_python):
         from numba.core import errors, types as other
         from numba.typed import List
         from numba.extending import register_jitable
-        import numba.core.errors, numba.experimental
+        import numba.core.config, numba.core.cgutils, numba.core.errors
+        import numba.core.serialize, numba.cuda, numba.experimental
+        assert numba.config is numba.core.config and not numba.config.DISABLE_JIT
         from numba.np.ufunc.gufunc import GUFunc
         from numba.np.numpy_support import as_dtype
         made = numba.guvectorize([(types.float64[:], types.float64[:])], "(n)->()")(lambda a, out: None)

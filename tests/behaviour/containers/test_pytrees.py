@@ -337,9 +337,6 @@ def test_pytree_with_static_arguments(program: Program) -> None:
 @pytest.mark.parametrize(
     ("make", "name"),
     [
-        (lambda n: range(n), "range"),
-        (lambda n: [range(n)], "range"),
-        (lambda n: slice(n), "slice"),
         (lambda n: (i * n for i in range(3)), "generator"),
         (lambda n: map(lambda i: i * n, [1, 2]), "generator"),
         (lambda n: enumerate([n]), "enumerate"),
@@ -355,6 +352,12 @@ def test_what_is_no_pytree_is_no_result(make, name):
 
 def test_what_holds_no_run_time_values_is_a_result():
     assert jit(lambda n: (range(3), slice(1, 2), n))(3) == (range(3), slice(1, 2), 3)
+
+
+def test_ranges_and_slices_are_results():
+    f = jit(lambda n: (range(n), [range(1, n, 2)], slice(n), slice(None, n)), auto_static=False)
+    for n in (3, 5):
+        assert f(n) == (range(n), [range(1, n, 2)], slice(n), slice(None, n))
 
 
 def chain(count):

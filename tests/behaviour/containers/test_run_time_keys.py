@@ -535,6 +535,19 @@ def test_a_loop_that_removes_keys_of_what_it_goes_over_is_refused() -> None:
         jit(f)(WORDS)
 
 
+def test_texts_that_a_counter_gets() -> None:
+    def counted(values):
+        counts, sums = Counter(), defaultdict(float)
+        for value in values:
+            kind = "large" if value > 2 else "small"
+            counts[kind] += 1
+            sums[kind] += value
+        return counts, dict(sums)
+
+    check(counted, np.array([3.0, 1.0, 4.0]))
+    check(counted, np.array([1.0]))
+
+
 def test_an_array_is_no_key() -> None:
     def f(values):
         found = {}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
+from collections import Counter, namedtuple
 from dataclasses import dataclass
+from enum import Enum
 
+import numpy as np
 import pytest
 
 from tests.program_table import Program, Table
@@ -18,6 +20,12 @@ Pair = namedtuple("Pair", "x y")
 class Place:
     x: int
     y: int
+
+
+class Size(Enum):
+    SMALL = 1
+    MEDIUM = 2
+    LARGE = 3
 
 
 NUMBERS = {(1, 2): 2, (2, 3): 3, (3, 4): 4}
@@ -76,6 +84,16 @@ def keys_that_no_dict_has(d, x, y):
 @case((NUMBERS, 1))
 def lists_in_dicts(d, x):
     return [x] in d
+
+
+@case((np.array([3.0, 1, 4, 1, 5, 9]),))
+def members_of_an_enumeration(x):
+    counts, seen = {}, set()
+    for v in x:
+        kind = Size.LARGE if v > 4 else Size.MEDIUM if v > 2 else Size.SMALL
+        counts[kind] = counts.get(kind, 0) + 1
+        seen.add((kind, int(v) % 2))
+    return counts, counts[Size.SMALL], len(seen), Counter(Size.LARGE if v > 3 else Size.SMALL for v in x)
 
 
 @pytest.mark.parametrize("program", case.programs)

@@ -342,6 +342,18 @@ def globals_assigned(n):
         counter += n
     result, counter = counter, before
     return result
+
+
+@shows("TryStar", (3,), (-3,))
+def handlers_of_groups(n):
+    try:
+        if n < 0:
+            raise ExceptionGroup("all", [ValueError(n), KeyError(n)])
+    except* ValueError as error:
+        n += 100 * len(error.exceptions)
+    except* KeyError:
+        n += 1000
+    return n
 # fmt: on
 
 
@@ -351,7 +363,6 @@ REFUSED: dict[str, tuple[str, str]] = {
     "Await": ("AB101", "async def f(x):\n    return await x\n"),
     "AsyncFor": ("AB101", "async def f(x):\n    async for v in x:\n        pass\n"),
     "AsyncWith": ("AB101", "async def f(x):\n    async with x:\n        pass\n"),
-    "TryStar": ("AB110", "def f(x):\n    try:\n        abs(x)\n    except* ValueError:\n        pass\n"),
 }
 NEWER: dict[str, tuple[tuple[int, int], str]] = {
     "TypeAlias": ((3, 12), "def f(n):\n    type T = int\n    return n * 2 if n > 0 else 0\n"),

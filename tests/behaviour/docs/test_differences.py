@@ -58,14 +58,16 @@ def test_a_python_int_has_64_bits():
     assert jit(lambda n: n < 2**70)(5) is True
 
 
-def test_an_int_to_a_negative_power_is_an_error():
-    def power(n):
-        return 2**n
+def test_a_traced_int_to_a_negative_power_is_an_error():
+    def power(b, n):
+        return b**n
 
-    assert jit(power)(3) == 8
-    assert power(-1) == 0.5
+    assert jit(power)(2, 3) == 8
+    assert power(2, -1) == 0.5
     with pytest.raises(anabranch.AnabranchError, match=r"float\(x\) \*\* n"):
-        jit(power)(-1)
+        jit(power)(2, -1)
+    known = jit(lambda n: 10**-n)
+    assert [repr(known(2)), repr(known(-2))] == ["0.01", "100"]
 
 
 def test_a_negative_float_to_a_fractional_power_is_an_error():

@@ -356,3 +356,17 @@ def test_what_a_library_returns_of_its_own_objects_is_a_copy():
     assert (view.toarray() == copy.toarray()).all()
     assert np.shares_memory(view.data, eager.data)
     assert not np.shares_memory(copy.data, compiled.data)
+
+
+def test_arrays_that_were_taken_of_a_pandas_object_before_keep_what_they_held():
+    pandas = pytest.importorskip("pandas", minversion="3")
+
+    def change(s):
+        s.iloc[0] = 9.0
+
+    eager, compiled = (pandas.Series([1.0, 2.0]) for _ in range(2))
+    seen, kept = eager.values, compiled.values
+    change(eager)
+    jit(change)(compiled)
+    assert eager.iloc[0] == compiled.iloc[0] == 9.0
+    assert (seen[0], kept[0]) == (9.0, 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import re
 import sys
 import types
@@ -163,3 +164,21 @@ def test_what_libraries_keep_to_themselves_is_read_once(monkeypatch):
     monkeypatch.setattr(settings, "gain_1", 5.0)
     assert by_text(3.0) == 15.0
     assert compiled(3.0) == 6.0
+
+
+def test_the_keys_of_a_group_are_asked_for_before_it_is_gone_over():
+    def f(x):
+        asked, found = [0], []
+
+        def key(v):
+            asked[0] += 1
+            return v > 1
+
+        for _, group in itertools.groupby(x, key):
+            found.append(asked[0])
+            for _ in group:
+                pass
+        return found
+
+    x = np.array([0.0, 1.0, 2.0])
+    assert (f(x), jit(f)(x)) == ([1, 3], [3, 4])

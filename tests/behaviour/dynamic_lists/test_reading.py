@@ -97,6 +97,27 @@ def merges_sorted(a, b):
     return out
 
 
+ROWS = np.array([3, 1, 2]), np.array([3, -1, 7]), np.array([-1, -2, -3])
+
+
+@case((ROWS[0], ROWS[1]), (ROWS[1], ROWS[0]), (ROWS[2], ROWS[0]), (ROWS[2], ROWS[2]), (ROWS[0], ROWS[0]))
+def ordered_lists(a, b):
+    one = [int(x) for x in a if x > 0]
+    other = []
+    for x in b:
+        if x > 0:
+            other.append(float(x))
+    return one < other, one <= other, one > other, [3, 1] >= one, other > [], max(one, other) is one
+
+
+@case((ROWS[0],), (ROWS[1],))
+def ordered_lists_of_one_dict(a):
+    found = {}
+    for x in a.tolist():
+        found.setdefault(x % 2, []).append(x)
+    return found[1] < [1, 2], found[1] >= found.get(0, [])
+
+
 BOXES = np.random.default_rng(1).random((8, 2)) * 4
 
 

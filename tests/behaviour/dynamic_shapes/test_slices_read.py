@@ -255,6 +255,20 @@ def an_array_at_a_window_of_positions(a, p, k):
     return a[p[:k]], a[p[k:]].sum()
 
 
+@case((np.array([4, 2, 3, 4]),), (np.array([3, 2, 0, 3, 0]),), (np.array([5, 0, 0]),))
+def a_step_that_is_the_number_of_elements(a):
+    n = len(np.trim_zeros(a, "b"))
+    b = np.zeros(3 * n)
+    b[n - 1 :: n] = 1.0
+    return b, b[::n], b[:1:-n], a[::n] + 1, a[n::n].shape
+
+
+@case((np.array([4, 2, 3, 4]),), (np.array([3, -2, 1, -3, 1, 5, 7]),), (np.array([1, -1, 1]),))
+def a_step_in_what_a_mask_leaves(a):
+    b, n = a[a > 0], len(a[a > 2])
+    return b[::n], b[::-n], b[1::n]
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_slices(program: Program) -> None:
     program.check()

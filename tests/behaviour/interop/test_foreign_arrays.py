@@ -368,7 +368,7 @@ def pandas_texts():
 
 
 def xarray_array():
-    return pytest.importorskip("xarray").DataArray([1.0])
+    return pytest.importorskip("xarray").DataArray(["a"])
 
 
 def sparse_lists():

@@ -529,6 +529,15 @@ def test_a_list_that_decides_a_shape_is_known() -> None:
         assert want[1] == got[1]
 
 
+@case((V, 5), (V, 0))
+def rows_in_rows(v, n):
+    log = []
+    for k in range(n):
+        log.append((v[k] * 2, k))
+    first = next((i for i, (a, _) in enumerate(log) if a > 0), None)
+    return first, any(a > b for i, (a, b) in enumerate(log)), [i + a for i, (a, _) in enumerate(log) if a < 1]
+
+
 def test_explain_names_the_list() -> None:
     def repeated(items):
         total = 0

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import collections
 import itertools
 
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedOperationError, jit
+from anabranch import ConcretizationError, UnsupportedOperationError, jit
 from anabranch.runtime.testing.stage_bisection import stages
 from tests.program_table import Program, Table
 
@@ -318,6 +319,83 @@ def zip_strict_of_a_tuple_and_a_range(b):
     for v, i in zip((1, 2, 3), range(int(b[0])), strict=True):
         total += v * i
     return total
+
+
+GROWING = tuple((np.arange(5), items) for items in ([1, 2], [0], [0, 1, 2, 3], []))
+
+
+@case(*GROWING)
+def grows_until_a_break(a, items):
+    s = 0
+    for k in items:
+        s = s * 10 + k
+        if a[k] > 2:
+            break
+        items.append(3)
+    return s, items
+
+
+@case(*GROWING)
+def grows_from_some_position_on(a, items):
+    items = [1, 2, *items]
+    out = []
+    for k in items:
+        out.append(k)
+        if a[k] > 3:
+            break
+        if len(items) < 6:
+            items.append(k)
+    return out, items
+
+
+@case((np.arange(5), [1, 2, 2]), (np.arange(5), [0]), (np.arange(5), [2, 1, 0]))
+def shrinks_in_reverse(a, items):
+    s = 0
+    for k in reversed(items):
+        s = s * 10 + k
+        if k > 1:
+            items.pop()
+    return s, items
+
+
+@case((np.array([2, 1, 7]), 1), (np.array([0, 0, 0]), 3))
+def deque_bound_anew_in_a_loop_over_it(a, n):
+    q = collections.deque(a.tolist())
+    k = n
+    for k in a.tolist():
+        if k > 2:
+            break
+        for k in q:
+            if len(q) > 9:
+                break
+            q = collections.deque([n])
+    return q, q.count(k)
+
+
+@case(*GROWING, refused=ConcretizationError)
+def grows_while_it_is_gone_over_in_reverse(a, items):
+    items = [1, 2, *items]
+    s = 0
+    for k in reversed(items):
+        s += k
+        if a[k] >= 1:
+            items.append(1)
+    return s, items
+
+
+@case((collections.deque([1, 2, 3]), 2), refused=UnsupportedOperationError)
+def rotated_deque(q, n):
+    for _ in q:
+        q.rotate(n)
+    return q
+
+
+@case((collections.deque([1]), 2), refused=UnsupportedOperationError)
+def deque_that_gets_what_it_loses(q, n):
+    for k in q:
+        q.append(k)
+        q.popleft()
+    return q
 
 
 @pytest.mark.parametrize("program", case.programs)

@@ -388,6 +388,22 @@ def test_the_budget_is_of_the_whole_program():
         jit(f, unroll_budget=59)(1.0)
 
 
+def test_a_known_condition_of_costly_steps_is_staged_before_the_budget_is_spent():
+    def f(a, x):
+        n, total = a.shape[0], 0.0
+        while n > 1:
+            for k in (1, 2, 3, 4, 5, 6, 7, 8):
+                if total > k:
+                    x = x * 0.5 - k
+                total += x / (n + k)
+            n -= 1
+        return total
+
+    program = jit(f, unroll_budget=400)
+    for _ in range(3):
+        assert program(np.ones(9), 1.5) == f(np.ones(9), 1.5)
+
+
 def test_a_few_steps_are_unrolled_within_a_long_loop():
     def f(ws, n):
         total, seen = 0.0, []

@@ -510,3 +510,19 @@ def test_elementary_functions_are_as_near_as_documented():
 
     assert native_calls(f, A) == 1
     check(f, A, ulps=4)
+
+
+def test_an_array_of_no_elements_in_a_loop_that_xla_calls() -> None:
+    """LLVM has no attribute for an address of which zero bytes can be read."""
+
+    def f(rng):
+        out = []
+        for _ in range(4):
+            for k in range(5):
+                if rng.random() < 0.5:
+                    continue
+                out.extend(rng.random(k % 3))
+        return out
+
+    wrapped = jit(f, compiler_options={"xla_cpu_parallel_codegen_split_count": 1})
+    assert wrapped(np.random.default_rng(3)) == f(np.random.default_rng(3))

@@ -10,6 +10,7 @@ import pytest
 from anabranch import jit
 from tests.behaviour.numpy.cases import Static, Table, check_program
 from tests.behaviour.numpy.samples import EMPTY, FLOATS, VECTOR
+from tests.equivalence import check
 
 case = Table()
 
@@ -132,3 +133,31 @@ def filled_with_what_does_not_fit(np, a):
 
 def test_filled_with_what_does_not_fit() -> None:
     check_program(filled_with_what_does_not_fit, FLOATS)
+
+
+def made_by_the_class(x: Any, n: int) -> Any:
+    table, row = np.ndarray((2, n), np.int32), np.ndarray(n)
+    table[:], row[:] = 7, 0.0
+    for i in range(n):
+        row[i] = x * i
+    plain = np.ndarray(2, np.int16, b"\x01\x00\x02\x00") + 1
+    return table, row, type(row) is np.ndarray, isinstance(table, np.ndarray), plain
+
+
+def test_arrays_made_by_the_class() -> None:
+    check(made_by_the_class, 2.0, 3, static=("n",))
+
+
+def masked_of_several_axes(z: Any, c: Any) -> Any:
+    inside = abs(z) < 1.5
+    z[inside] = z[inside] ** 2 + c[inside]
+    found = z[inside] * c[inside]
+    inside[0] = True
+    return z, found, z[inside] - c[inside][::-1]
+
+
+def test_parts_that_one_mask_of_several_axes_selects() -> None:
+    rng = np.random.default_rng(2)
+    z, c = rng.standard_normal((2, 5, 7)) + 1j * rng.standard_normal((2, 5, 7))
+    check(masked_of_several_axes, z, c)
+    check(masked_of_several_axes, z.real.copy(), c.real.copy())

@@ -77,6 +77,24 @@ def int_to_a_negative_power_is_a_float(a, b):
     return a**b
 
 
+@case((3, 1.5), (-3, 1.5), (4, -2.0), (-4, 2j), (0, np.float32(2)), (-17, 1.0))
+def powers_of_known_ints(n, x):
+    total = 0
+    for k in range(3):
+        total += (-1) ** (n - k) * x
+    return (-1) ** n, (-1) ** n * x, 3**n + 1, 2**n % 3, round(7 * 10**-n, 2), total, abs((-2) ** n) > 2
+
+
+@case((3,), (0,), (-1,), (64,), (5, True), (-5, True))
+def powers_of_known_ints_as_ints(n, zero=False):
+    return [k for k in range(2**n % 50)], 0**n if zero else 1
+
+
+@case((3, [5, 6, 7]), (-3, [5, 6, 7]), (1, [5, 6, 7]))
+def powers_of_known_ints_as_indices(n, items):
+    return items[(-1) ** (n * n)], items[(-1) ** n]
+
+
 @case((2.0, 0.5), (-2.0, 3.0), (0.0, 0.0), (2.0, -1.0))
 def float_power(x, y):
     return x**y

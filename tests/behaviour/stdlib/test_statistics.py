@@ -19,6 +19,14 @@ def of_a_list_of_run_time_length(values):
     return statistics.mean(kept), statistics.median(kept), statistics.stdev(kept), statistics.pvariance(kept)
 
 
+@case((np.array([3.0, 1.0, 2.0, 5.0, 4.0, 0.5]),))
+def of_what_is_gone_over(values):
+    found = {}
+    for v in values:
+        found[int(v)] = float(v) * 2
+    return statistics.fmean(found.values()), statistics.stdev(v for v in values if v > 2)
+
+
 @case(([1.0, 2.0, 4.0, 8.5],), ([1, 2, 4, 8],))
 def of_windows(numbers):
     found = []

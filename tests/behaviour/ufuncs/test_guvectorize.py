@@ -113,6 +113,28 @@ def test_values():
         same(GRID + 2, OURS["shifted"](GRID, 2))
 
 
+def test_operands_that_share_memory_with_an_output_are_read_as_they_were():
+    turned = guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")(_turned)
+    for view in (lambda x: x, lambda x: x[:], lambda x: x[:, ::-1]):
+        for _ in range(2):
+            x = GRID.copy()
+            want = view(x)[:, ::-1].copy()
+            assert turned(view(x), x) is x
+            same(want, x)
+
+
+def _turned(a, out):
+    for i in range(a.shape[0]):
+        out[i] = a[a.shape[0] - 1 - i]
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_inputs_of_other_loop_dimensions_are_broadcast_in_one_loop(native):
+    x, y = np.arange(24.0).reshape(12, 2), np.arange(22.0, -2.0, -1).reshape(12, 2)
+    with configure(native_loops=native, unroll_budget=300):
+        same(np.einsum("ik,jk->ij", x, y), OURS["dot"](x[:, None], y))
+
+
 def test_several_outputs():
     both = guvectorize(["void(float64[:], float64[:], float64[:])"], "(n)->(),()")(extremes)
     same((GRID.min(1), GRID.max(1)), both(GRID))

@@ -154,6 +154,28 @@ def test_at_changes_the_array():
     same(LINE * [1, 1, -1, 1, 1, 1], negative)
 
 
+VIEWS = [lambda x: x, lambda x: x[:], lambda x: x[::-1]]
+IN_PLACE = [
+    lambda f, x, seen: f(seen, 1.0, x),
+    lambda f, x, seen: f(2.0, seen, out=x),
+    lambda f, x, seen: f(seen, x, out=(x,)),
+    lambda f, x, seen: f(seen, 1.0, out=x, where=seen > 1),
+    lambda f, x, seen: f.accumulate(seen, out=x),
+    lambda f, x, seen: f.reduce(np.stack([x, x]), out=seen),
+    lambda f, x, seen: f.at(x, [0, 1, 1, 5], seen[:4]),
+]
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=range(len(VIEWS)))
+def test_operands_that_share_memory_with_an_output_are_read_as_they_were(view):
+    for use in IN_PLACE:
+        want, got = LINE.copy(), LINE.copy()
+        for _ in range(3):
+            use(np.add, want, view(want))
+            use(SUMMED, got, view(got))
+            same(want, got)
+
+
 def test_loops_of_signatures_are_chosen_as_numpy_does():
     same(np.float32, TYPED(np.arange(3, dtype="i2"), 1).dtype.type)
     same(np.float64, TYPED(np.arange(3), 1).dtype.type)

@@ -54,6 +54,41 @@ def test_reductions(no_xla, name, a):
     check(REDUCTIONS[name], a)
 
 
+# Rows in parts for threads, and in blocks with some left over; few and many columns.
+STACKS = {
+    "narrow": RNG.normal(size=(65_539, 3)),
+    "wide": RNG.normal(size=(1030, 513)),
+    "blocks": RNG.normal(size=(2, 11, 530)),
+    "short": RNG.normal(size=(7, 2, 33)),
+}
+
+
+def of_rows(a):
+    return a.sum(0), a.max(0), np.argmin(a, 0), (a * a + 1).sum(-2), (a > 0).all(0), (2 * a).sum()
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_columns_are_reduced_in_blocks_of_rows(no_xla, name):
+    a = STACKS[name]
+    check(of_rows, a, ulps=2**13)
+    one, two = jit(of_rows, threads=1)(a), jit(of_rows, threads=2)(a)
+    assert all(np.array_equal(x, y) for x, y in zip(one, two, strict=True))
+    gaps = np.where(a > 2.5, np.nan, np.round(a, 1))
+    check(lambda a: (a.max(0), np.argmax(a, 0), np.argmin(a, 0)), gaps)
+
+
+def elementwise(a, b):
+    c = np.where(a > b, a - b, b * 2)
+    d = a + c
+    b[:] = d * d
+    return c, np.maximum(d, 0) - b, (d > 1) & (a < b), d.sum(), a + b[::-1]
+
+
+@pytest.mark.parametrize("shape", [(9, 8, 3), (40, 2, 2, 5), (3, 300)])
+def test_whole_arrays_are_computed_along_one_axis(no_xla, shape):
+    check(elementwise, *RNG.normal(size=(2, *shape)))
+
+
 @pytest.mark.parametrize(
     ("f", "args"),
     [

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from anabranch.runtime.native.emitter import NativeEmitter
 from tests.equivalence import check
 
 RNG = np.random.default_rng(3)
@@ -15,7 +14,7 @@ RNG = np.random.default_rng(3)
 def sorted_by_steps(x):
     total = np.zeros(5, np.int64)
     for k in range(3):
-        total += np.argsort(x, kind="stable")[k : k + 5]
+        total += np.argsort(x, kind="stable").reshape(-1)[k : k + 5]
     return total, np.sort(x)
 
 
@@ -30,15 +29,41 @@ def test_results(size, dtype):
     check(sorted_by_steps, np.arange(size)[::-1].astype(dtype))
 
 
-@pytest.mark.parametrize(("size", "is_native"), [(1535, True), (1536, False)])
-def test_nothing_is_written_beside_a_sort_that_is_too_long(monkeypatch, size, is_native):
-    written = []
-    plain = NativeEmitter._equation
+@pytest.mark.parametrize(("shape", "calls"), [((1535,), False), ((1536,), True), ((40, 8), True), ((4, 8), False)])
+def test_machine_code_calls_numpy_for_sorts_that_it_takes_longer_for(shape, calls):
+    program = jit(sorted_by_steps).lower(np.arange(np.prod(shape)).reshape(shape)).native_program()
+    assert bool(program.callbacks) == calls
 
-    def remember(self, *args):
-        written.append(args)
-        return plain(self, *args)
 
-    monkeypatch.setattr(NativeEmitter, "_equation", remember)
-    program = jit(sorted_by_steps).lower(np.arange(size)).native_program()
-    assert (program is not None) == bool(written) == is_native
+def ranked(x):
+    return np.argsort(x, axis=0), np.argsort(x, axis=1, kind="stable")
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint64, np.int8, np.complex128])
+def test_ties_of_many_stay_in_order(dtype):
+    x = RNG.integers(0, 9, (300, 300)).astype(dtype)
+    if np.dtype(dtype).kind in "fc":
+        x[::7, ::5], x[1::7, ::5], x[2::7, ::3] = np.nan, -0.0, np.inf
+    else:
+        # Their distance is no number of the dtype.
+        x[0, ::7], x[1, ::9] = np.iinfo(dtype).min, np.iinfo(dtype).max
+    found = jit(ranked)(x)
+    expected = np.argsort(x, axis=0, kind="stable"), np.argsort(x, axis=1, kind="stable")
+    assert all(np.array_equal(one, other) for one, other in zip(found, expected, strict=True))
+
+
+def order_statistics(x, m):
+    return (
+        np.median(x),
+        np.percentile(x, [0, 3, 50, 99.9]),
+        np.quantile(x, 0.37, method=m),
+        np.median(x.reshape(2, -1), 1),
+    )
+
+
+@pytest.mark.parametrize("method", ["linear", "lower", "hazen", "closest_observation", "averaged_inverted_cdf"])
+@pytest.mark.parametrize("missing", [False, True])
+def test_order_statistics_of_many_are_as_of_few(method, missing):
+    x = RNG.standard_normal(1200)
+    x[77] = np.nan if missing else -0.0
+    check(order_statistics, x, method)

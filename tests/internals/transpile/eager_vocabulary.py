@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -137,6 +138,14 @@ def or_(value: Any, *thunks: Callable[[], Any]) -> Any:
     return value
 
 
+def all_true(value: Any, *thunks: Callable[[], Any]) -> bool:
+    return bool(value) and all(thunk() for thunk in thunks)
+
+
+def any_true(value: Any, *thunks: Callable[[], Any]) -> bool:
+    return bool(value) or any(thunk() for thunk in thunks)
+
+
 def not_(value: Any) -> bool:
     return not value
 
@@ -206,16 +215,23 @@ def each(
     items: Iterable[Any],
     element: Callable[..., Any],
     condition: Callable[..., Any] | None = None,
-    width: int | None = None,
+    width: Any = None,
     nested: bool = False,
     whole: bool = False,
 ) -> Iterator[Any]:
     return _each(iter(items), element, condition, width, nested)
 
 
-def _each(items: Iterator[Any], element: Any, condition: Any, width: int | None, nested: bool) -> Iterator[Any]:
+def _row(item: Any, width: Any) -> tuple[Any, ...]:
+    if isinstance(width, int):
+        return tuple(item)
+    parts = [_row(part, inner) if inner else (part,) for part, inner in zip(item, width, strict=True)]
+    return tuple(part for row in parts for part in row)
+
+
+def _each(items: Iterator[Any], element: Any, condition: Any, width: Any, nested: bool) -> Iterator[Any]:
     for item in items:
-        args = (item,) if width is None else tuple(item)
+        args = (item,) if width is None else _row(item, width)
         if condition is None or condition(*args):
             if nested:
                 yield from element(*args)
@@ -287,6 +303,43 @@ def try_(
         left = final() if final is not None else None
         if code(left) != NEXT:
             return left  # noqa: B012 - as the program that leaves in its finally
+
+
+def try_star_(
+    body: Callable[..., Any],
+    *handlers: tuple[Callable[[], Any], Callable[..., Any]],
+    orelse: Callable[..., Any] | None = None,
+    final: Callable[..., Any] | None = None,
+    exits: tuple[str, ...] = (),
+) -> Any:
+    def handle(error: BaseException) -> Any:
+        rest: BaseException | None = error
+        result, raised = None, []
+        for kinds, handler in handlers:
+            if isinstance(rest, BaseExceptionGroup):
+                part, rest = rest.split(kinds())
+            elif rest is not None and isinstance(rest, kinds()):
+                part, rest = BaseExceptionGroup("", (rest,)), None
+            else:
+                part = None
+            if part is not None:
+                try:
+                    result = handler(*(part,)[: handler.__code__.co_argcount])
+                except BaseException as new:
+                    raised.append(new)
+        if raised:
+            raise BaseExceptionGroup("", raised if rest is None else [*raised, rest])
+        if rest is not None:
+            raise rest
+        return result
+
+    return try_(body, (lambda: BaseException, handle), orelse=orelse, final=final, exits=exits)
+
+
+def reraised() -> BaseException:
+    error = sys.exception()
+    assert error is not None
+    return error
 
 
 def class_(value: Any) -> Any:

@@ -134,7 +134,6 @@ UNSUPPORTED = {
     "AB104": "def f(a):\n    class C:\n        if a:\n            pass\n",
     "AB106": "def f():\n    return eval('1')\n",
     "AB107": "def f(a):\n    return lambda v: v and (b := v)\n",
-    "AB110": "def f(a):\n    try:\n        a()\n    except* ValueError:\n        pass\n",
     "AB115": "def f(a):\n    def g():\n        b = 1 + (yield a)\n    return list(g())\n",
 }
 

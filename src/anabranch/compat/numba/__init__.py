@@ -8,11 +8,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
-import types as _types
 from typing import Any
 
 from anabranch.compat.numba import (
+    config as config,
     core as core,
+    cuda as cuda,
     errors as errors,
     experimental as experimental,
     extending as extending,
@@ -40,11 +41,8 @@ from anabranch.runtime.compat.dispatcher import jit as jit
 from anabranch.runtime.ufuncs.number_types import NAMES, containers
 
 __version__ = "0.61.0"  # the one whose names these are
-config = _types.SimpleNamespace(
-    CACHE_DIR="", DISABLE_JIT=0, NUMBA_DEFAULT_NUM_THREADS=1, NUMBA_NUM_THREADS=1, THREADING_LAYER="default"
-)
 optional = containers["optional"]
-_ABSENT = ("cfunc", "cuda", "stencil", "carray", "farray", "gdb", "generated_jit")
+_ABSENT = ("cfunc", "stencil", "carray", "farray", "gdb", "generated_jit")
 
 
 def __getattr__(name: str) -> Any:
@@ -72,4 +70,6 @@ def install() -> None:
     for name, module in {"numpy_support": np.numpy_support, "ufunc": np.ufunc}.items():
         sys.modules[f"numba.np.{name}"] = module
     sys.modules["numba.np.ufunc.gufunc"] = sys.modules["numba.np.ufunc.dufunc"] = np.ufunc
-    sys.modules["numba.core.errors"], sys.modules["numba.core.types"] = errors, types
+    sys.modules["numba.experimental.structref"] = experimental.structref
+    for name, module in {"config": config, "errors": errors, "types": types}.items():
+        sys.modules[f"numba.core.{name}"] = module

@@ -8,6 +8,12 @@ from typing import Any
 from anabranch.runtime.compat.c_functions import get_cython_function_address as get_cython_function_address
 from anabranch.runtime.compat.dispatcher import jit
 from anabranch.runtime.compat.overloads import overload as overload
+from anabranch.runtime.compat.uncallable import intrinsic as _intrinsic
+
+
+def intrinsic(function: Any = None, **options: Any) -> Any:
+    """The function, which can be defined and not called: it is written for LLVM."""
+    return _intrinsic if function is None else _intrinsic(function)
 
 
 def register_jitable(function: Any = None, **options: Any) -> Any:

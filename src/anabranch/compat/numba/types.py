@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.runtime.compat.c_functions import WrapperAddressProtocol as WrapperAddressProtocol
-from anabranch.runtime.compat.value_types import TextType, TupleType, class_of, is_array, is_uniform, of_kinds
+from anabranch.runtime.compat.structrefs import StructRef as StructRef
+from anabranch.runtime.compat.value_types import (
+    CalledType,
+    TextType,
+    TupleType,
+    class_of,
+    is_array,
+    is_uniform,
+    of_kinds,
+)
 from anabranch.runtime.ufuncs.number_types import NAMES, NUMBERS, Type as Type, containers
 
 
@@ -21,6 +30,9 @@ Array = class_of("Array", is_array, _array)
 Integer, Float, Complex, Boolean, Number = (
     class_of(name, of_kinds(kinds))
     for name, kinds in (("Integer", "iu"), ("Float", "f"), ("Complex", "c"), ("Boolean", "b"), ("Number", "iufc"))
+)
+FunctionType = class_of(
+    "FunctionType", lambda value: isinstance(value, CalledType), lambda one: CalledType(f"FunctionType[{one}]", one)
 )
 NoneType = class_of("NoneType", lambda value: value == NAMES["none"])
 BaseTuple = class_of("BaseTuple", lambda value: isinstance(value, TupleType))

@@ -1,5 +1,6 @@
-"""Where Numba keeps `types` and `errors`, too."""
+"""Where Numba keeps `config`, `errors` and `types`, too."""
 
 from __future__ import annotations
 
-from anabranch.compat.numba import errors as errors, types as types
+from anabranch.compat.numba import config as config, errors as errors, types as types
+from anabranch.compat.numba.core import cgutils as cgutils, serialize as serialize

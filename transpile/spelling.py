@@ -1,6 +1,12 @@
-"""Spaces beside keywords, which Python does without where a bracket follows: `return(x)if(x>2)else[x]`."""
+"""The user's tree as it is rewritten: spaces beside keywords, names as Python knows them.
+
+Python does without spaces where a bracket follows, as in `return(x)if(x>2)else[x]`, and takes names by their compatible
+characters: the lunate epsilon is an epsilon.
+"""
 
 from __future__ import annotations
+
+from unicodedata import normalize
 
 import libcst as cst
 
@@ -37,12 +43,16 @@ _BESIDE_KEYWORDS: dict[type[object], tuple[str, ...]] = {
 _SPACE = cst.SimpleWhitespace(" ")
 
 
-def put_spaces(root: cst.CSTNode) -> None:
-    """Put a space wherever there is none beside a keyword: what is put in place of a bracket may need it.
+def respell(root: cst.CSTNode) -> None:
+    """Put a space wherever there is none beside a keyword, and the names that Python's byte code has.
 
-    The nodes stay the same ones: where they stand in the user's file is known by them.
+    What is put in place of a bracket may need the space. The nodes stay the same ones: where they stand in the user's
+    file is known by them.
     """
     for node in descendants(root):
+        for name in (node, getattr(node, "attr", None), getattr(node, "keyword", None)):
+            if isinstance(name, cst.Name) and not name.value.isascii():
+                object.__setattr__(name, "value", normalize("NFKC", name.value))
         for part in (node, getattr(node, "operator", None)):
             for field in _BESIDE_KEYWORDS.get(type(part), ()):
                 space = getattr(part, field)

@@ -1,0 +1,96 @@
+"""Functions of `itertools` as generators, which are rewritten and staged as the user's own are.
+
+They have what Python's have where nothing but the items is looked at; only `groupby` asks for the keys of a whole group
+before it gives it away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from anabranch.runtime.control.generator_expression import GeneratorExpression
+
+
+class Group(GeneratorExpression, sample=lambda: iter(())):
+    """The items of one group, as long as the next is not asked for."""
+
+    def pass_by(self) -> None:
+        """Have no items left."""
+        self._spent = True
+        self._items = None
+
+
+def dropwhile(predicate: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+    """As `itertools.dropwhile`."""
+    dropping = True
+    for item in items:
+        if dropping:
+            dropping = bool(predicate(item))
+        if not dropping:
+            yield item
+
+
+def filterfalse(predicate: Callable[[Any], Any] | None, items: Iterable[Any]) -> Iterator[Any]:
+    """As `itertools.filterfalse`."""
+    for item in items:
+        if not (item if predicate is None else predicate(item)):
+            yield item
+
+
+def compress(items: Iterable[Any], selectors: Iterable[Any]) -> Iterator[Any]:
+    """As `itertools.compress`."""
+    for item, is_wanted in zip(items, selectors):  # noqa: B905
+        if is_wanted:
+            yield item
+
+
+def islice(items: Iterable[Any], start: int, stop: int | None, step: int) -> Iterator[Any]:
+    """As `itertools.islice`."""
+    place, wanted = 0, start
+    if stop is None or stop > 0:
+        for item in items:
+            if place == wanted and (stop is None or place < stop):
+                wanted += step
+                yield item
+            place += 1
+            if stop is not None and place >= stop:
+                break
+
+
+def pairwise(items: Iterable[Any]) -> Iterator[Any]:
+    """As `itertools.pairwise`."""
+    has_begun, before = False, None
+    for item in items:
+        if has_begun:
+            yield before, item
+        before, has_begun = item, True
+
+
+def zip_longest(columns: Sequence[Any], fill: Any) -> Iterator[Any]:
+    """As `itertools.zip_longest`."""
+    count = 0
+    for column in columns:
+        count = max(count, len(column))
+    for place in range(count):
+        yield tuple([column[place] if place < len(column) else fill for column in columns])
+
+
+def groupby(count: int, item: Callable[[int], Any], key: Callable[[Any], Any] | None) -> Iterator[Any]:
+    """As `itertools.groupby`, of so many items; `item` returns the one at a place."""
+    first = 0
+    while first < count:
+        this = item(first) if key is None else key(item(first))
+        end = first + 1
+        while end < count and (item(end) if key is None else key(item(end))) == this:
+            end += 1
+        group = Group(range(first, end), item)
+        yield this, group
+        group.pass_by()
+        first = end
+
+
+def batched(items: Sequence[Any], size: int) -> Iterator[Any]:
+    """As `itertools.batched`."""
+    for first in range(0, len(items), size):
+        yield tuple(items[first : first + size])

@@ -1,0 +1,1 @@
+"""Numba's helpers for functions that write LLVM: none, such functions are not called."""

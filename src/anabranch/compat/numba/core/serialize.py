@@ -1,0 +1,1 @@
+"""Numba's helpers to pickle functions: none, compiled functions pickle themselves."""

@@ -1,0 +1,202 @@
+"""Generators that are asked in several places, or under run-time conditions, and go on from where they wait."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from anabranch import UnsupportedValueError, jit
+from tests.program_table import Program, Table
+
+case = Table()
+X = np.array([1.0, 2, 3, -1, 5, 6])
+
+
+def count(n):
+    i = 0
+    while i < n:
+        yield i
+        i += 1
+
+
+def fib():
+    a, b = 0, 1
+    while True:
+        yield a
+        a, b = b, a + b
+
+
+def chunks(x, k):
+    held = []
+    for v in x:
+        held.append(v)
+        if len(held) == k:
+            yield sum(held)
+            held = []
+    if held:
+        yield -sum(held)
+
+
+def uniform(seed):
+    while True:
+        seed = (1103515245 * seed + 12345) % 2147483648
+        yield seed / 2147483648.0
+
+
+def each(x):
+    for v in x:
+        yield v + 0.0
+
+
+def take(g, k):
+    total = 0
+    for _ in range(k):
+        total += next(g)
+    return total
+
+
+class Source:
+    def __init__(self, n):
+        self.items, self.last = count(n), -1
+
+    def draw(self):
+        self.last = next(self.items)
+        return self.last
+
+
+@case((9,), (4,))
+def next_after_a_break(n):
+    g = count(n)
+    total = 0
+    for v in g:
+        total += v
+        if v > 2:
+            break
+    return total, next(g), next(g)
+
+
+@case((30,))
+def another_loop_after_a_break(n):
+    f = fib()
+    total = 0
+    for v in f:
+        if v > n:
+            break
+        total += v
+    for v in f:
+        if v > 10 * n:
+            break
+        total -= v
+    return total, next(f)
+
+
+@case((9,), (2,))
+def the_rest_as_a_list(n):
+    g = count(n)
+    for v in g:
+        if v > 2:
+            break
+    return v, list(g), next(g, -1)
+
+
+@case((9, 4), (9, 0))
+def items_in_a_loop(n, k):
+    g = count(n)
+    out = []
+    for _ in range(k):
+        out.append(next(g))
+    return out, sum(g)
+
+
+@case((9, 3))
+def a_helper_that_takes_some(n, k):
+    g = count(n)
+    return take(g, k), take(g, k), next(g)
+
+
+@case((9, 4))
+def an_attribute(n, k):
+    s = Source(n)
+    total = 0
+    for i in range(k):
+        if i % 2 == 0:
+            total += s.draw()
+    return total, s.draw(), s.last
+
+
+@case((5,))
+def one_of_two(n):
+    made = [count(n), count(n + 1)]
+    total = 0
+    for i in range(4):
+        total += 10 * next(made[i % 2]) + i
+    return total
+
+
+@case((5, 42))
+def asked_where_a_condition_says(n, seed):
+    r = uniform(seed)
+    hits = tries = 0
+    while hits < n:
+        u, v = next(r), next(r)
+        tries += 1
+        if u * u + v * v < 1:
+            hits += 1
+        elif u > 0.99:
+            next(r)
+    return hits, tries, next(r)
+
+
+@case((np.array([1.0, 3, 5]), np.array([2.0, 3, 9, 10])))
+def merged(x, y):
+    a, b = each(x), each(y)
+    out = []
+    p, q = next(a, None), next(b, None)
+    while p is not None and q is not None:
+        if p <= q:
+            out.append(p)
+            p = next(a, None)
+        else:
+            out.append(q)
+            q = next(b, None)
+    return out, list(a), list(b)
+
+
+@case((X,))
+def with_several_yields(x):
+    g = chunks(x, 4)
+    first = next(g)
+    rest = 0.0
+    for v in g:
+        if v > 0:
+            break
+        rest += v
+    return first, rest, next(g, None)
+
+
+@case((6,), (2,))
+def closed_after_a_break(n):
+    g = count(n)
+    for v in g:
+        if v == 2:
+            break
+    g.close()
+    return list(g), v
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_generators_go_on(program: Program) -> None:
+    program.check()
+
+
+def test_a_generator_is_no_result() -> None:
+    def f(n):
+        g = count(n)
+        for v in g:
+            if v == 2:
+                break
+        next(g)
+        return g
+
+    with pytest.raises(UnsupportedValueError, match="the result is a generator"):
+        jit(f)(9)
