@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
 import itertools
 import types
@@ -45,9 +46,8 @@ def rewrite_function(
     `operators` are the kinds of operators that become calls, "subscript", "compare" and "list"; `known` the values of
     parameters that are folded in. Where `function` is a `step` of a generator function, the source is that function's.
     """
-    module, node = _parse(source)
-    original = _positions(module, source)
-    respell(node)
+    module, node, spans = _parsed(source)
+    original = dict(spans)  # nodes that are made on the way get places, too
     origin: dict[cst.CSTNode, cst.CSTNode] = {}
     if step is not None:
         node = _steps(node, step.known, origin, _nothing)[1][step.number].node
@@ -111,9 +111,7 @@ def steps_of_generator(function: types.FunctionType, source: FunctionSource) -> 
     UnsupportedConstructError
         Where it yields where no step can begin or end.
     """
-    module, node = _parse(source)
-    original = _positions(module, source)
-    respell(node)
+    module, node, original = _parsed(source)
     origin: dict[cst.CSTNode, cst.CSTNode] = {}
     findings: list[tuple[str, cst.CSTNode]] = []
     known = _known_names(function, node)
@@ -184,6 +182,16 @@ def _nothing(code: str, node: cst.CSTNode) -> None:
 def _candidates(base: str) -> Iterator[str]:
     yield base
     yield from (f"{base}_{count}" for count in itertools.count(2))
+
+
+# A function is often rewritten several times: with more of its operators as calls, as a step of a generator function.
+@functools.lru_cache(maxsize=16)
+def _parsed(source: FunctionSource) -> tuple[cst.Module, Function, Mapping[cst.CSTNode, Span]]:
+    """The tree of the source, the function in it, and where its nodes stand in the user's file; nobody changes them."""
+    module, node = _parse(source)
+    original = _positions(module, source)
+    respell(node)
+    return module, node, original
 
 
 def _parse(source: FunctionSource) -> tuple[cst.Module, Function]:

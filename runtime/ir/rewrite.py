@@ -13,7 +13,7 @@ from anabranch.runtime.ir.program import Atom, Equation, Program, SourceLocation
 
 def substitute(equation: Equation, names: Mapping[Atom, Atom]) -> Equation:
     """The equation with other inputs for those that `names` has; itself where it has none."""
-    if not any(a in names for a in equation.inputs):
+    if names.keys().isdisjoint(equation.inputs):
         return equation
     return dataclasses.replace(equation, inputs=tuple([names.get(a, a) for a in equation.inputs]))
 

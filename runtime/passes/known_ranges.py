@@ -98,9 +98,11 @@ class Ranges:
 
     def of(self, atom: Atom) -> Interval | None:
         """The interval of a value; None where it is no integer."""
+        known = self._intervals.get(atom)  # type: ignore[arg-type]
+        if known is not None:
+            return known
         if isinstance(atom, Var):
-            known = self._intervals.get(atom)
-            return of_dtype(atom.type.dtype) if known is None else known
+            return of_dtype(atom.type.dtype)
         if atom not in self._constants:
             integers = atom.type.dtype.kind in "biu" and atom.type.size
             found = Interval(int(np.min(atom.value)), int(np.max(atom.value))) if integers else None
@@ -110,8 +112,7 @@ class Ranges:
     def define(self, var: Var, interval: Interval | None) -> None:
         """Give a value that is computed now its interval, which may have been wrapped around."""
         self._nonzero.discard(var)
-        every = of_dtype(var.type.dtype)
-        if interval is None or every is None or not within(interval, every):
+        if interval is None or (every := of_dtype(var.type.dtype)) is None or not within(interval, every):
             self._intervals.pop(var, None)
         else:
             self._intervals[var] = interval

@@ -293,6 +293,8 @@ _ALONE = frozenset({str, bytes, bool, int, float, complex, type(None), np.ndarra
 def structure_of(value: Value) -> Structure | None:
     """The structure of a container; None for anything that is a value of its own."""
     cls = type(value)
+    if cls in _ALONE:
+        return None
     own = getattr(cls, "__anabranch_structure__", None)
     if own is not None:
         structure: Structure = own(value)

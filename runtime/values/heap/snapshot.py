@@ -23,6 +23,8 @@ from anabranch.runtime.values.heap.slots import FunctionSlot, Slot, slot_of
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
+# Most values are of these classes, which is told sooner.
+_ALONE = frozenset({str, int, float, bool, type(None)})
 _NO_PARTS = (str, bytes, int, float, complex, type(None), types.ModuleType, Tracer, np.generic)
 
 
@@ -53,7 +55,7 @@ class Heap:
         pending = list(roots)
         while pending:
             value = pending.pop()
-            if isinstance(value, _NO_PARTS) or id(value) in self._seen:
+            if id(value) in self._seen or type(value) in _ALONE or isinstance(value, _NO_PARTS):
                 continue
             if type(value).__module__ == "unittest.mock":
                 continue  # it says that it is of another class, and has every attribute
