@@ -21,7 +21,8 @@ def modular(base: Value, exponent: Value, modulus: Value) -> Value:
     TypeError
         Where one of the three is no int.
     ValueError
-        Where one is complex; at run time, for a modulus of zero, and where a negative exponent needs an inverse that is not there.
+        Where one is complex; at run time, for a modulus of zero, and where a negative exponent needs an inverse that
+        is not there.
     """
     kinds = [kind_of(v) for v in (base, exponent, modulus)]
     if not all(kind in PYTHON_DTYPES for kind in kinds):
