@@ -148,6 +148,11 @@ class HashTable(Hashed):
         row = item_memory.row(self.index_, wrap.as_atom(slot, np.int64))
         return python_scalar(atoms.convert(row, np.int64), Interval(_EMPTY, self.request_.size - 1))
 
+    @property
+    def _never_has_keys(self) -> bool:
+        items = self.keys_.items
+        return self.count_ == 0 if type(self.count_) is int else items is not None and not items.structure.variants
+
     def key_at_(self, place: Value) -> Value:
         """The key at a place of the list that is in range."""
         return element(self.keys_, place)
@@ -157,7 +162,7 @@ class HashTable(Hashed):
         if self.found_ is not None and self.found_.is_of(key, self.index_):
             return self.found_.slot
         first = self._at(key_hash.start_of(key, self.size_))
-        if type(self.count_) is int and self.count_ == 0:
+        if self._never_has_keys:
             return first
 
         zero = atoms.literal(0, np.int64)

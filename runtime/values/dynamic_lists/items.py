@@ -21,6 +21,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.tracing.computed import Computed
+from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Structure
@@ -191,6 +192,8 @@ class Items:
     def item(self, position: Bound) -> Value:
         """The element at a position that is in range."""
         past, kinds = self.past, self.structure.variants
+        if not kinds:
+            raise UnreachableError  # there never is one
         kind = 0 if len(kinds) == 1 else None
         if past is not None and type(position) is int:
             if position < past.length:

@@ -750,6 +750,17 @@ def deep(es):
     return ({k: {j: len(x) for j, x in d.items()} for k, d in g.items()}, g[0][0])
 
 
+@case((np.array([5, 4, 3, 2, 1]), {1: 1, 2: 2}, 5))
+def keys_of_another_dict_into_one_of_no_kinds(ks, d, n):
+    e = defaultdict(int)
+    for _ in ks.tolist():
+        e = e | d
+    for k in ks.tolist():
+        d[k + n] = 1
+        n = e.pop(n, n)
+    return e, d, n
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()
