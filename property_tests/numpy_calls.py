@@ -173,7 +173,7 @@ def filled_like(make: Arguments, function: Any) -> Call:
 
 
 calls("full")(lambda make, f: ([make.shape(), make.number()], {}))
-calls("zeros ones empty")(lambda make, f: ([make.shape()], {"dtype": make.dtype()}))
+calls("zeros ones empty ndarray")(lambda make, f: ([make.shape()], {"dtype": make.dtype()}))
 calls("astype")(lambda make, f: ([make.array("biuf", special=False), make.dtype("biufc")], {}))
 
 

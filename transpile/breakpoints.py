@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-_BREAKPOINTS = ("breakpoint", "set_trace")
+BREAKPOINTS = ("breakpoint", "set_trace")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -24,8 +24,6 @@ def reveal(tree: ast.Module, taken: frozenset[str]) -> None:
     taken : frozenset of str
         The names in the user's source. Functions of other names are generated.
     """
-    if taken.isdisjoint(_BREAKPOINTS):
-        return
     shown = taken - _of_factory(tree)
     for node in ast.walk(tree):
         if isinstance(node, _Function) and node.name in taken:
@@ -69,7 +67,7 @@ def _stops(function: _Function) -> bool:
 
 def _is_breakpoint(called: ast.expr) -> bool:
     """Return whether an expression is `breakpoint` or a debugger's `set_trace`, called as it is or through `ab`."""
-    return (isinstance(called, ast.Name) and called.id in _BREAKPOINTS) or (
+    return (isinstance(called, ast.Name) and called.id in BREAKPOINTS) or (
         isinstance(called, ast.Attribute) and called.attr == "set_trace"
     )
 

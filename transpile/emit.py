@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import libcst as cst
 
 from anabranch.base.frozen import frozen
-from anabranch.transpile.breakpoints import reveal
+from anabranch.transpile.breakpoints import BREAKPOINTS, reveal
 from anabranch.transpile.mangle import mangle, unmangled
 from anabranch.transpile.positions import Span, record
 
@@ -48,7 +48,8 @@ def emit(
     text, spans = record(module)
     tree = ast.parse(text)
     _Positions(text, spans, original, origin).move(tree)
-    reveal(tree, taken)
+    if any(name in text for name in BREAKPOINTS):
+        reveal(tree, taken)
     mangle(tree, like.co_qualname)
     flags = like.co_flags & _future_flags()
     with warnings.catch_warnings():

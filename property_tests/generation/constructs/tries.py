@@ -39,6 +39,18 @@ def try_finally(w: Writer) -> list[str] | None:
     return ["try:", *indented(lines), "finally:", *w.block(2)]
 
 
+@PRODUCTIONS.statement("groups of exceptions", 1)
+def try_star(w: Writer) -> list[str] | None:
+    """`try` with `except*`, whose handlers none leaves by `return`, `break` or `continue`."""
+    if w.place.depth == 0:
+        return None
+    names = [name for name in _classes(w) if name]
+    lines = ["try:", *_body(w, frozenset(names))]
+    for name in names:
+        lines += [f"except* {name}:", f"    {w.assign(INT, str(w.number(0, 9)))}"]
+    return lines
+
+
 def _classes(w: Writer) -> list[str]:
     """The classes that the handlers catch, one after the other."""
     first = a_class(w) if w.chance(30) else w.one(*(name for name in BASES if name not in OWN))
