@@ -26,7 +26,7 @@ HIDDEN = frozenset((
     "_refuse_operator", "_removals", "_remove_at", "_repeated", "_repeating", "_restart", "_set_index", "_set_order",
     "_set_slice", "_shape", "_share", "_shown", "_source", "_spent", "_staged_method", "_step", "_steps", "_tables",
     "_taken", "_test", "_text", "_texts", "_total", "_typed", "_unary", "_under_way", "_used_up", "_value",
-    "_wholes", "_width", "_without", "_write", "abstract", "add_new_", "affine", "among", "anew", "apart_",
+    "_what", "_wholes", "_width", "_without", "_write", "abstract", "add_new_", "affine", "among", "anew", "apart_",
     "arena_", "as_array", "as_dict_", "as_indices", "as_items", "assign", "assuming",
     "at", "at_once", "atom", "bare_", "become", "begun",
     "begun_", "bind_row", "call", "capacity", "cast", "changes", "chosen", "columns", "contains_", "contents",
