@@ -25,7 +25,7 @@ from anabranch.runtime.values.abstract import Abstract, Kind, join, promoted
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.tracer import SHOWN, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union_base import UnionBase, abstract_of_option, are_numbers
+from anabranch.runtime.values.union_base import UnionBase, abstract_of_option, are_numbers, beside_union
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up, operations
 
 
@@ -333,6 +333,8 @@ def _operated(function: Callable[..., object], operands: tuple[Value, ...], plac
     if not isinstance(value, UnionValue):
         return function(*before, value, *after)
     others = before + after
+    if (found := beside_union(function, (*before, value, *after), place)) is not NotImplemented:
+        return found
     if others and value.merges_with(others[0]):
         return function(*before, value.resolve(), *after)
     if are_numbers(value) and all(map(are_numbers, others)):
@@ -359,6 +361,8 @@ def _forward_in_place(function: Callable[[Any, Any], object]) -> Callable[[Union
             return found
         if self.merges_with(other) or are_numbers(self):
             return _operated(function, (self, other), 0)
+        if (found := beside_union(function, (self, other), 0)) is not NotImplemented:
+            return found
         return self.in_place(lambda v: function(v, other))
 
     return forward
