@@ -266,10 +266,12 @@ class UnionValue(UnionBase):
         return iter(rows)
 
     def __divmod__(self, other: object) -> Value:
-        return self.through(lambda v: divmod(v, other))
+        found = beside_union(divmod, (self, other), 0)
+        return self.through(lambda v: divmod(v, other)) if found is NotImplemented else found
 
     def __rdivmod__(self, other: object) -> Value:
-        return self.through(lambda v: divmod(other, v))
+        found = beside_union(divmod, (other, self), 1)
+        return self.through(lambda v: divmod(other, v)) if found is NotImplemented else found
 
     def __round__(self, *digits: Value) -> Value:
         return self.through(lambda v: round(v, *digits))
