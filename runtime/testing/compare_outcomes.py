@@ -109,10 +109,13 @@ def _exceptions(want: Outcome, got: Outcome) -> Iterator[Difference]:
 
 def _drawn_before(want: Outcome, got: Outcome, comparison: _Comparison) -> Iterator[Difference]:
     """The differences between generators among the arguments, which keep what was drawn before an exception."""
-    ours, theirs = (list(_walk(("the arguments", (o.args, o.kwargs)))) for o in (want, got))
+    ours, theirs = (
+        [(place, value) for place, value in _walk(("the arguments", (o.args, o.kwargs))) if kind_of(value) is not None]
+        for o in (want, got)
+    )
+    # Each beside its like: a list that was written to before the exception may have more items in one of the calls.
     for (place, value), (_, other) in zip(ours, theirs, strict=False):
-        if kind_of(value) is not None:
-            yield from comparison.compare(value, other, f"{place} after the exception")
+        yield from comparison.compare(value, other, f"{place} after the exception")
 
 
 def _ended(outcome: Outcome) -> str:

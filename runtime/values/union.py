@@ -25,7 +25,7 @@ from anabranch.runtime.values.abstract import Abstract, Kind, join, promoted
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.tracer import SHOWN, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union_base import UnionBase, abstract_of_option, are_numbers
+from anabranch.runtime.values.union_base import UnionBase, abstract_of_option, are_numbers, beside_union
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up, operations
 
 
@@ -266,10 +266,12 @@ class UnionValue(UnionBase):
         return iter(rows)
 
     def __divmod__(self, other: object) -> Value:
-        return self.through(lambda v: divmod(v, other))
+        found = beside_union(divmod, (self, other), 0)
+        return self.through(lambda v: divmod(v, other)) if found is NotImplemented else found
 
     def __rdivmod__(self, other: object) -> Value:
-        return self.through(lambda v: divmod(other, v))
+        found = beside_union(divmod, (other, self), 1)
+        return self.through(lambda v: divmod(other, v)) if found is NotImplemented else found
 
     def __round__(self, *digits: Value) -> Value:
         return self.through(lambda v: round(v, *digits))
@@ -333,6 +335,8 @@ def _operated(function: Callable[..., object], operands: tuple[Value, ...], plac
     if not isinstance(value, UnionValue):
         return function(*before, value, *after)
     others = before + after
+    if (found := beside_union(function, (*before, value, *after), place)) is not NotImplemented:
+        return found
     if others and value.merges_with(others[0]):
         return function(*before, value.resolve(), *after)
     if are_numbers(value) and all(map(are_numbers, others)):
@@ -359,6 +363,8 @@ def _forward_in_place(function: Callable[[Any, Any], object]) -> Callable[[Union
             return found
         if self.merges_with(other) or are_numbers(self):
             return _operated(function, (self, other), 0)
+        if (found := beside_union(function, (self, other), 0)) is not NotImplemented:
+            return found
         return self.in_place(lambda v: function(v, other))
 
     return forward

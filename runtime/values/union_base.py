@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -123,6 +124,23 @@ def are_numbers(value: object) -> bool:
     options = value.options if isinstance(value, UnionBase) else (value,)
     kinds = map(_abstract_of_static, options)
     return all(a is not None and a.kind in (Kind.PYTHON, Kind.SCALAR) for a in kinds)
+
+
+def beside_union(function: Callable[..., object], operands: tuple[Value, ...], place: int) -> Value:
+    """A function of what may be None and of another union; `NotImplemented` where it is of anything else.
+
+    What the function raises for None depends on the other's options: it is done where None is the one, so that a
+    check of the other fails there alone.
+    """
+    value: Any = operands[place]
+    if len(operands) == 1 or not (isinstance(operands[1 - place], UnionBase) and any(o is None for o in value.options)):
+        return NotImplemented
+    other: Any = operands[1 - place]
+
+    def done(v: Value, o: Value) -> Value:
+        return function(o, v) if place else function(v, o)
+
+    return value.each(lambda v: other.each(lambda o: done(None, o)) if v is None else done(v, other))
 
 
 def _keeps(option: object, abstract: Abstract, both: Abstract) -> bool:

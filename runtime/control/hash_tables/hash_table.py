@@ -1,7 +1,7 @@
 """A table of keys that are known only at run time: a list of keys, and an index that leads from hashes to places in it.
 
 The index is an open-addressing table of a static size, a power of two, of which at most half is used: each entry is the
-place of a key in the list, or -1. What does not fit is asked for as any capacity is.
+place after that of a key in the list, or 0. What does not fit is asked for as any capacity is.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
-_EMPTY = -1
+# No place: of a key that is not there.
+_NONE = -1
+# An entry is the place after its key's: what a branch that failed leaves is zeros, in which a search has to end, too.
+_EMPTY = 0
 _INDEX = np.dtype(np.int32)
 
 
@@ -146,7 +149,8 @@ class HashTable(Hashed):
     def entry_(self, slot: Value) -> Value:
         """The place in the list of keys that an entry of the index has, or -1."""
         row = item_memory.row(self.index_, wrap.as_atom(slot, np.int64))
-        return python_scalar(atoms.convert(row, np.int64), Interval(_EMPTY, self.request_.size - 1))
+        place = atoms.ufunc(np.subtract, atoms.convert(row, np.int64), atoms.literal(1, np.int64))
+        return python_scalar(place, Interval(_NONE, self.request_.size - 1))
 
     @property
     def _never_has_keys(self) -> bool:
@@ -205,11 +209,11 @@ class HashTable(Hashed):
         capacity_requests.exceeded(full, self.request_)
         self.keys_.append(key)
         # Half of the index stays empty whatever happens, so that each search ends.
-        self._write(slot, atoms.select(full, atoms.literal(_EMPTY, np.int64), count))
+        self._write(slot, atoms.select(full, atoms.literal(_NONE, np.int64), count))
         self.found_ = Search.ended(key, self.index_, slot)
 
     def _write(self, slot: Value, place: Atom) -> None:
-        row = atoms.convert(place, _INDEX)
+        row = atoms.convert(atoms.ufunc(np.add, place, atoms.literal(1, np.int64)), _INDEX)
         self._set_index(item_memory.updated(self.index_, row, wrap.as_atom(slot, np.int64)))
 
     def rebuild_(self) -> None:

@@ -62,10 +62,10 @@ class NumPyLike(Tracer):
         return registry.FUNCTIONS[np.matmul](other, self)
 
     def __divmod__(self, other: object) -> Value:
-        return apply_ufunc.apply(np.divmod, (self, other))
+        return NotImplemented if other is None else apply_ufunc.apply(np.divmod, (self, other))
 
     def __rdivmod__(self, other: object) -> Value:
-        return apply_ufunc.apply(np.divmod, (other, self))
+        return NotImplemented if other is None else apply_ufunc.apply(np.divmod, (other, self))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> Value:
         staged = registry.function_of(ufunc)

@@ -61,11 +61,15 @@ class PythonScalar(python_operands.PythonNumber):
         return python_operators.unary(ufunc, self)
 
     def __divmod__(self, other: Value) -> Value:
+        if other is None:
+            return NotImplemented
         other = number_subclasses.plain(other)
         python_operands.divmod_check(self, other)
         return self // other, self % other
 
     def __rdivmod__(self, other: Value) -> Value:
+        if other is None:
+            return NotImplemented
         other = number_subclasses.plain(other)
         python_operands.divmod_check(other, self)
         return other // self, other % self

@@ -208,6 +208,22 @@ def test_what_counts_as_the_same(plain, other, args):
     assert outcomes(plain, other, *args) is None
 
 
+def test_a_generator_behind_a_list_that_was_written_to_before_an_exception():
+    def failing(x, y):
+        x.append(1)
+        raise ValueError("no")
+
+    def drawing(x, y):
+        y.random()
+        raise ValueError("no")
+
+    args = ([0], np.random.default_rng(0))
+    assert outcomes(failing, raising(ValueError("no")), *args) is None
+    found = outcomes(failing, drawing, *args)
+    assert found is not None
+    assert "after the exception" in found.where
+
+
 def test_a_list_that_holds_itself():
     def loop(x):
         x.append(x)
