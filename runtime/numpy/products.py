@@ -227,13 +227,21 @@ def dot(a: object, b: object, out: object = None) -> Value:
     else:
         i, j = x.ndim - 1, max(y.ndim - 2, 0)
         _agree(x, i, y, j, lambda left, right: _misaligned(left, right, right[j], j))
-        value = dot_general(x.value, y.value, ([i], [j]))
+        value = _added_up(x.value, y.value, ([i], [j]))
         extents = x.extents[:-1] + y.extents[:j] + y.extents[j + 1 :]
     if out is not None and getattr(out, "dtype", None) != value.type.dtype:
         raise ValueError(
             "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
         )
     return written(out, _made(value, extents, (a, b)), "same_kind")
+
+
+def _added_up(x: Atom, y: Atom, axes: tuple[list[int], list[int]]) -> Atom:
+    """The sums of products; of single elements of BLAS's types NumPy gives the product, without a 0.0 added to it."""
+    if x.type.size == y.type.size == 1 and x.type.dtype.char in "fdFD":
+        shape = (1,) * (len(x.type.shape) + len(y.type.shape) - 2 * len(axes[0]))
+        return atoms.ufunc(np.multiply, atoms.reshape(x, shape), atoms.reshape(y, shape))
+    return dot_general(x, y, axes)
 
 
 def _misaligned(left: Sequence[int], right: Sequence[int], size: int, at: int) -> str:
@@ -265,7 +273,7 @@ def inner(a: object, b: object, /) -> Value:
 
     i, j = x.ndim - 1, y.ndim - 1
     _agree(x, i, y, j, misaligned)
-    return written(None, _made(dot_general(x.value, y.value, ([i], [j])), x.extents[:-1] + y.extents[:-1], (a, b)))
+    return written(None, _made(_added_up(x.value, y.value, ([i], [j])), x.extents[:-1] + y.extents[:-1], (a, b)))
 
 
 @rules.any_shape(np.outer)
@@ -306,7 +314,7 @@ def tensordot(a: object, b: object, axes: Value = 2) -> Value:
     for i, j in zip(left, right, strict=True):
         _agree(x, i, y, j, lambda *_: "shape-mismatch for sum")
     extents = _without(x.extents, left) + _without(y.extents, right)
-    return _made(dot_general(x.value, y.value, (left, right)), extents, (a, b))
+    return _made(_added_up(x.value, y.value, (left, right)), extents, (a, b))
 
 
 def _without(extents: Sequence[ValidRegion | None], axes: Collection[int]) -> list[ValidRegion | None]:
