@@ -189,8 +189,9 @@ def _folded(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...], options: ReductionK
 def _signed_zero(total: Atom, x: Atom, axes: tuple[int, ...]) -> Atom:
     """The sum without the 0.0 that it starts from: -0.0 where all elements are."""
     negative = atoms.op("reduce_all", atoms.ufunc(np.signbit, x), axes=axes)
-    zero = atoms.ufunc(np.equal, total, zeros_atom(total.type.shape, total.type.dtype))
-    return atoms.select(atoms.logical_and(negative, zero), atoms.ufunc(np.negative, total), total)
+    shape, dtype = total.type.shape, total.type.dtype
+    zero = atoms.ufunc(np.equal, total, zeros_atom(shape, dtype))
+    return atoms.select(atoms.logical_and(negative, zero), zeros_atom(shape, dtype, -0.0), total)
 
 
 def _identity(ufunc: np.ufunc, options: ReductionKeywords) -> Value:
