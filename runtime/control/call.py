@@ -60,6 +60,7 @@ _ALONE = 2  # what `sys.getrefcount` says of what has one name
 
 # Methods as attributes of their class, and what they have to be told apart for.
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
+_BOUND = (types.MethodType, types.MethodWrapperType)
 _RUN_TIME = (Tracer, UnionValue, Text)
 
 
@@ -190,6 +191,10 @@ def resolve(function: Any) -> Value:
         found = instead.counterpart(function)
         if found is not None:
             return found
+    if isinstance(function, _BOUND) and function.__name__ == "__init__":
+        again = container_methods.filled_anew(function.__self__)
+        if again is not None:
+            return again
     if isinstance(function, types.FunctionType):
         return registry.FUNCTIONS.get(function) or rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
