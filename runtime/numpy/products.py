@@ -27,6 +27,7 @@ from anabranch.runtime.numpy.operands import Operand
 from anabranch.runtime.numpy.outputs import written
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.atoms import shape_text
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
@@ -107,7 +108,29 @@ def matmul(
     )
     stacked = _stacked(x, y, (x1, x2))
     extents = [*stacked, *x.extents[-2:-1], *(y.extents[-1:] if y.ndim > 1 else [])]
-    return written(out, _made(_matmul(x.value, y.value), extents, (x1, x2)), casting)
+    product = _matmul(x.value, y.value)
+    if not any(extents):
+        product = _over_output(product, out, (x.ndim > 1) + (y.ndim > 1))
+    return written(out, _made(product, extents, (x1, x2)), casting)
+
+
+def _over_output(value: Atom, out: Value, core: int) -> Atom:
+    """The result of a generalized ufunc, repeated along the axes of its loop that its output alone has.
+
+    `core` says how many of the last axes are those of one result.
+    """
+    if isinstance(out, tuple) and len(out) == 1:
+        (out,) = out
+    if not isinstance(out, TracedArray):
+        return value
+    given, wanted = value.type.shape, out.shape
+    outer = len(wanted) - core
+    at = len(given) - core
+    if outer < at or wanted[outer:] != given[at:]:
+        return value
+    loop = wanted[outer - at : outer]
+    fits = all(n in (m, 1) for n, m in zip(given[:at], loop, strict=True))
+    return atoms.broadcast_to(value, wanted) if fits else value
 
 
 def _stacked(x: Operand, y: Operand, given: tuple[object, object]) -> list[ValidRegion | None]:
@@ -188,7 +211,7 @@ def _register_gufunc(name: str, subscripts: str) -> None:
         x, y = common(x1, x2)
         if name != "matvec" and x.type.dtype.kind == "c":
             x = atoms.ufunc(np.conjugate, x)
-        return result(atom_of(_F[np.einsum](subscripts, fresh(x), fresh(y))), out)
+        return result(_over_output(atom_of(_F[np.einsum](subscripts, fresh(x), fresh(y))), out, 1), out)
 
     rules.implements(original)(function)
 
@@ -207,7 +230,7 @@ def vecdot(x1: object, x2: object, /, *, axis: object = -1, out: object = None, 
             "vecdot: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n),(n)->() "
             f"(size {y.shape[-1]} is different from {x.shape[-1]})"
         )
-    return result(atom_of(_F[np.einsum]("...n,...n->...", x, y)), out)
+    return result(_over_output(atom_of(_F[np.einsum]("...n,...n->...", x, y)), out, 0), out)
 
 
 for _original in (getattr(np, "vecdot", None), getattr(np.linalg, "vecdot", None)):
