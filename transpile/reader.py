@@ -55,7 +55,7 @@ class Reader:
         return self._bare(self.rewrite(node))
 
     def test(self, node: cst.BaseExpression) -> cst.BaseExpression:
-        """What a construct asks for its truth, as an argument of a call: what it consists of is asked only once."""
+        """The truth of an expression, as an argument of a call: what it consists of is asked only once."""
         self.work.tests.update(_tested(node))
         return self.argument(node)
 

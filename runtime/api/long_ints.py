@@ -63,7 +63,7 @@ def warn(function: Any) -> None:
 
 
 def explained(function: Any, explanation: Explanation) -> Explanation:
-    """What is said of a function, with how many of its calls were run as plain Python."""
+    """The explanation of a function, with how many of its calls were run as plain Python."""
     count = vars(function).get("_long_calls", 0)
     if not count:
         return explanation

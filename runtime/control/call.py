@@ -199,10 +199,10 @@ def resolve(function: Any) -> Value:
         return registry.FUNCTIONS.get(function) or rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-            if isinstance(function.__self__, (Growable, RunTimeContainer)):
+            if isinstance(function.__self__, RunTimeContainer):
                 original = getattr(function.__self__.native(), function.__name__, None)
                 return function if original is None else fitted(function, original)
-            if isinstance(function.__self__, PushIterator):
+            if isinstance(function.__self__, (Growable, PushIterator)):
                 return function
             if isinstance(function.__self__, UnionValue) and internal(function.__func__.__code__.co_filename):
                 return functools.partial(_call_method, function.__self__, function.__func__.__name__)

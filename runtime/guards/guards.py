@@ -172,7 +172,7 @@ class Guards:
 
 
 class _Code(Protocol):
-    """What a function or a class did, or a class answered, when it was first seen."""
+    """The contents of a function or a class, or the answer of a class, as first seen."""
 
     def holds(self) -> bool: ...
 
@@ -240,7 +240,7 @@ class _ClassCode:
 
 
 class _Answer:
-    """What a function says of classes, such as `issubclass`: a registration, or a hook, may change it."""
+    """The answer of a function about classes, such as `issubclass`: a registration, or a hook, may change it."""
 
     __slots__ = ("answer", "asked", "question")
 

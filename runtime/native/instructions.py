@@ -161,6 +161,16 @@ class Instructions:
         self.hints.append(f"{number} = distinct !{{{number}, {how}}}")
         self.act(f"br label %{label}, !llvm.loop {number}")
 
+    def leave_if(self, pred: str, *last: str) -> None:
+        """Return from the function where a truth is so, after these instructions; hardly ever."""
+        ended, go = self.label("ended"), self.label("go")
+        self.branch(pred, ended, go, unlikely=True)
+        self.begin(ended)
+        for text in last:
+            self.act(text)
+        self.act("ret void")
+        self.begin(go)
+
     def branch(self, pred: str, on_true: str, on_false: str, *, unlikely: bool = False) -> None:
         """End the block by a bool, which hardly ever holds where it is `unlikely`."""
         weights = f", !prof {UNLIKELY}" if unlikely else ""

@@ -20,11 +20,6 @@ def tick(code: Instructions, operands: Sequence[str]) -> list[str]:
     code.act(f"store atomic i64 {count}, ptr {target} monotonic, align 8")
     word = code.emit(f"getelementptr i8, ptr {place}, i64 8")
     asked = code.add("icmp ne", "i64", code.emit(f"load atomic i64, ptr {word} monotonic, align 8"), "0")
-    stop, go = code.label("stop"), code.label("go")
-    code.branch(asked, stop, go, unlikely=True)
-    code.begin(stop)
-    code.act("store i8 1, ptr %stopped")
-    code.act("ret void")
-    code.begin(go)
+    code.leave_if(asked, "store i8 1, ptr %stopped")
     code.may_stop = True
     return [number, count]

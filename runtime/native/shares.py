@@ -155,12 +155,7 @@ class Shares:
         """Write the end of the function where a handler has raised meanwhile."""
         code = self._code
         at = code.emit(f"getelementptr {STATE}, ptr {_SIGNALS}, i32 0, i32 {RAISED}")
-        raised = code.add("icmp ne", "i8", code.emit(f"load i8, ptr {at}"), "0")
-        ended, go = code.label("ended"), code.label("go")
-        code.branch(raised, ended, go, unlikely=True)
-        code.begin(ended)
-        code.act("ret void")
-        code.begin(go)
+        code.leave_if(code.add("icmp ne", "i8", code.emit(f"load i8, ptr {at}"), "0"))
 
     def functions(self, sizes: Mapping[str, int]) -> list[str]:
         """The text of the functions, once all else has been written; writes their calls.

@@ -149,7 +149,7 @@ def roots(value: object, partly: bool = True) -> tuple[set[Var], bool]:
 
 
 def _atoms_of(value: Any) -> list[Any]:
-    """What a value is in the Program: of one of several, which one it is, and each of them."""
+    """The atoms of a value in the Program: of one of several, which one it is, and those of each."""
     if isinstance(value, OneOfSeveral):
         one: Any = value
         return [one.tag, *(atom for option in one.options for atom in _atoms_of(option))]

@@ -202,7 +202,7 @@ class Running:
         return [found[k] for k in range(plan.leaf_count)]
 
     def _conditions(self) -> list[str]:
-        """What the run says of whether results are the callers' arrays."""
+        """The numbers by which the run says which results are the callers' arrays."""
         made = list(zip(self._outputs, self._execution.executable.adopters, strict=True))
         return [f"{self._writer.constant(adopt)}({name})" for name, adopt in made[self._groups.conditions]]
 

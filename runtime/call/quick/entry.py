@@ -42,7 +42,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Table:
-    """What a call of one form is, for machine code.
+    """A call of one form, as machine code reads it.
 
     Attributes
     ----------

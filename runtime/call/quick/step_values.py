@@ -183,7 +183,7 @@ class StepValues:
         return self._object(sys.intern(name))
 
     def _constant(self, node: ast.expr) -> Any:
-        """What an expression of the scope is."""
+        """The value of an expression in the scope."""
         match node:
             case ast.Constant(value):
                 return value

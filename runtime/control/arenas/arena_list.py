@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.list_arena import ListArena, sum_of
-from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.dynamic_lists import dynamic_list, dynamic_list_methods, item_access
-from anabranch.runtime.control.generator_expression import GeneratorExpression, for_each
+from anabranch.runtime.control.dynamic_lists.run_time_sequence import RunTimeSequence
+from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
-from anabranch.runtime.control.staging import unpacking
-from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arena_list import ArenaItems, InArena
 from anabranch.runtime.values.arrays.index_numbers import as_int
@@ -59,10 +57,11 @@ class Elements(Countable):
         )
 
 
-class ArenaList(InArena):
+class ArenaList(RunTimeSequence, InArena):
     """A list."""
 
     __slots__ = ()
+    _what = "a list that is an item of another, whose length is known only at run time"
 
     @property
     def count_(self) -> Value:
@@ -215,24 +214,6 @@ class ArenaList(InArena):
 
     # ---- with others -------------------------------------------------------------------------------------------------
 
-    def __iter__(self) -> Iterator[Value]:
-        expected = unpacking.targets() if tracing() else None
-        if expected is None:
-            self._plain()
-            return iter(())
-        return iter(self.unpacked_(expected))
-
-    def unpacked_(self, count: int) -> tuple[Value, ...]:
-        unpacking.check_length(self.count_, count)
-        return tuple([self.element_(place) for place in range(count)])
-
-    def __contains__(self, value: Value) -> Any:
-        self._plain()
-
-    def contains_(self, value: Value) -> Value:
-        """`value in self`."""
-        return generator_reductions.contains(GeneratorExpression(self.countable_()), value)
-
     def __add__(self, other: Value) -> Value:
         if not isinstance(other, (list, InArena)):
             return NotImplemented
@@ -265,32 +246,10 @@ class ArenaList(InArena):
     def __hash__(self) -> int:
         raise TypeError("unhashable type: 'list'")
 
-    def _plain(self, *_: object) -> Any:
-        if tracing():
-            current().trace.outside.needs_plain()
-        raise ConcretizationError(
-            "a list that is an item of another, whose length is known only at run time, is used in code that is not "
-            "compiled, or by an operation that needs it while tracing; use a for statement over it, or indices"
-        )
-
     def _ordered(self, operation: Callable[[Any, Any], Any], other: Value) -> Value:
         if not isinstance(other, (list, InArena)):
             return NotImplemented
         return operation(self.grown_(), other.grown_() if isinstance(other, InArena) else other)
-
-    def __lt__(self, other: Value) -> Value:
-        return self._ordered(operator.lt, other)
-
-    def __le__(self, other: Value) -> Value:
-        return self._ordered(operator.le, other)
-
-    def __gt__(self, other: Value) -> Value:
-        return self._ordered(operator.gt, other)
-
-    def __ge__(self, other: Value) -> Value:
-        return self._ordered(operator.ge, other)
-
-    __len__ = __bool__ = __repr__ = __str__ = __format__ = _plain
 
 
 ListArena.stand_in = ArenaList

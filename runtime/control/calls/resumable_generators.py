@@ -70,7 +70,7 @@ class Resumable:
         raise error
 
     def asked_(self, sent: Value = None) -> tuple[Value, Value]:
-        """Whether there is a next item, and it."""
+        """Return whether there is a next item, and it."""
 
         def step() -> Value:
             item = self._chosen(tuple(range(len(self.code_.steps))), sent)

@@ -6,19 +6,15 @@ has.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.boolean import not_
-from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.dynamic_lists import dynamic_list, dynamic_list_methods
-from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.dynamic_lists.run_time_sequence import RunTimeSequence
 from anabranch.runtime.control.sequences import as_countable
-from anabranch.runtime.control.staging import unpacking
-from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.arrays.index_numbers import as_int, check_place
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
@@ -30,11 +26,12 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
-class RunTimeTuple(RunTimeContainer):
+class RunTimeTuple(RunTimeSequence):
     """A tuple; `held_` are its `Items`, or a list of an arena."""
 
     __slots__ = ("held_",)
     native = tuple
+    _what = "a tuple whose length is known only at run time"
 
     def __init__(self, held: Any) -> None:
         self.held_ = held
@@ -75,27 +72,11 @@ class RunTimeTuple(RunTimeContainer):
             check_place(key, "tuple")
         elif not hasattr(key, "__index__"):
             return ()[key]  # raises what Python does
+        return self.element_(place_of(as_int(key), self.count_, "tuple index out of range"))
+
+    def element_(self, place: Value) -> Value:
         held = self.held_
-        place = place_of(as_int(key), self.count_, "tuple index out of range")
         return held.item(place) if isinstance(held, Items) else held.element_(place)
-
-    def __iter__(self) -> Iterator[Value]:
-        expected = unpacking.targets() if tracing() else None
-        if expected is None:
-            self._plain()
-            return iter(())
-        return iter(self.unpacked_(expected))
-
-    def unpacked_(self, count: int) -> tuple[Value, ...]:
-        unpacking.check_length(self.count_, count)
-        return tuple([self[place] for place in range(count)])
-
-    def contains_(self, item: Value) -> Value:
-        """`item in self`."""
-        return generator_reductions.contains(GeneratorExpression(self.countable_()), item)
-
-    def __contains__(self, value: Value) -> Any:
-        self._plain()
 
     def index(self, *args: Value) -> Value:
         """As `tuple.index`."""
@@ -136,32 +117,10 @@ class RunTimeTuple(RunTimeContainer):
         self._plain()
         return 0
 
-    def _plain(self, *_: object) -> Any:
-        if tracing():
-            current().trace.outside.needs_plain()
-        raise ConcretizationError(
-            "a tuple whose length is known only at run time is used in code that is not compiled, or by an operation "
-            "that needs the length while tracing; use a for statement over it, indices, or np.array"
-        )
-
     def _ordered(self, operation: Callable[[Any, Any], Any], other: Value) -> Value:
         if not isinstance(other, (tuple, RunTimeTuple)):
             return NotImplemented
         return dynamic_list_methods.ordered(operation, self.grown_(), list_of(other))
-
-    def __lt__(self, other: Value) -> Value:
-        return self._ordered(operator.lt, other)
-
-    def __le__(self, other: Value) -> Value:
-        return self._ordered(operator.le, other)
-
-    def __gt__(self, other: Value) -> Value:
-        return self._ordered(operator.gt, other)
-
-    def __ge__(self, other: Value) -> Value:
-        return self._ordered(operator.ge, other)
-
-    __len__ = __bool__ = __repr__ = __str__ = __format__ = _plain
 
 
 def list_of(items: Value) -> Any:

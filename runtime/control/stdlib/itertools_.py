@@ -16,26 +16,32 @@ from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration.generators import Consumer, PushIterator
+from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
-from anabranch.runtime.control.sequences.iterators import Once, Zipped, shorter
+from anabranch.runtime.control.sequences.iterators import Zipped, shorter
 from anabranch.runtime.control.stdlib import itertools_source as source
+from anabranch.runtime.control.stdlib.itertools_iterators import (
+    Accumulated,
+    Chained,
+    Combined,
+    Consecutive,
+    Counting,
+    Cycled,
+    Picked,
+    RepeatedItem,
+    Taken,
+)
 from anabranch.runtime.control.stdlib.nditer_ import nditer_
 from anabranch.runtime.control.subscript import at
-from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.heap.generator_names import GeneratorNames
-from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.tracer import Tracer
-from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
 # More are gone over one by one, as Python makes them.
@@ -311,161 +317,6 @@ def ndenumerate_(_: Call, array: Value) -> Value:
     if not isinstance(array, TracedArray) or not array.shape:
         return np.ndenumerate(array) if not isinstance(array, TracedArray) else iter([((), array[()])])
     return GeneratorExpression(_nested([range(n) for n in array.shape], ()), lambda index: (index, array[index]))
-
-
-def _fitting(items: Countable) -> Countable:
-    if items.end_errors():
-        raise ConcretizationError(
-            "zip(..., strict=True) of lengths known only at run time is supported only in a for statement; leave "
-            "strict out, or compare the lengths first"
-        )
-    return items
-
-
-class Picked(Once, sample=lambda: itertools.islice((), 0)):
-    """Some items of a sequence."""
-
-    def __init__(self, items: Countable, positions: Range) -> None:
-        super().__init__()
-        self.items, self.positions, self._length = _fitting(items), positions, positions.length
-
-    def at(self, index: int | PythonScalar) -> Value:
-        return self.items.at(self.positions.at(index))
-
-
-class Consecutive(Once, sample=lambda: itertools.pairwise(())):
-    """Each item with the next."""
-
-    def __init__(self, items: Countable) -> None:
-        super().__init__()
-        self.items = _fitting(items)
-        self._length = Range(1, items.length, 1).length
-
-    def at(self, index: Value) -> Value:
-        return (self.items.at(index), self.items.at(index + 1))
-
-
-class Combined(Once, sample=lambda: itertools.combinations((), 0)):
-    """Tuples of items of a sequence, each of the items at some places."""
-
-    def __init__(self, items: Countable, places: list[tuple[int, ...]]) -> None:
-        super().__init__()
-        self.items, self._places, self._length = _fitting(items), places, len(places)
-        self._tables = [atoms.literal(np.array(column, np.int64)) for column in zip(*places, strict=True)]
-
-    @property
-    def columns(self) -> tuple[Countable, ...]:
-        return (self.items,)
-
-    def at(self, index: int | PythonScalar) -> Value:
-        if isinstance(index, int):
-            return tuple(map(self.items.at, self._places[index]))
-        place = atoms.reshape(index.atom, (1,))
-        whole = Interval(0, max(self.items.length - 1, 0))
-        return tuple(self.items.at(python_scalar(atoms.op("gather", t, place), whole)) for t in self._tables)
-
-
-class RepeatedItem(Once, sample=lambda: itertools.repeat(None, 0)):
-    """One value some times."""
-
-    def __init__(self, value: Value, times: Value) -> None:
-        super().__init__()
-        self._value, self._length = value, Range(0, times, 1).length
-
-    def at(self, index: int | PythonScalar) -> Value:
-        return self._value
-
-
-class Counting(Once, sample=itertools.count):
-    """Numbers without an end."""
-
-    def __init__(self, start: Value, step: Value) -> None:
-        super().__init__()
-        self._first, self._step = start, step
-
-    _length = 2**62
-
-    def at(self, index: int | PythonScalar) -> Value:
-        return self._first + index * self._step
-
-
-class Cycled(Once, sample=lambda: itertools.cycle(())):
-    """Items again and again."""
-
-    def __init__(self, items: Countable) -> None:
-        super().__init__()
-        self._again = _fitting(items)
-
-    _length = 2**62
-
-    def at(self, index: int | PythonScalar) -> Value:
-        return self._again.at(index % self._again.length)
-
-
-class Chained(PushIterator, sample=itertools.chain):
-    """One iterable after the other."""
-
-    def __init__(self, parts: tuple[Value, ...]) -> None:
-        super().__init__()
-        self._parts = [GeneratorExpression(p) for p in parts]
-
-    def run(self, consume: Consumer) -> Value:
-        """Each part, while `consume` wants more."""
-        left: Any = False
-        for part in self._parts:
-            left = if_(left, lambda: True, lambda part=part: part.run(consume))
-        return left
-
-    def pull(self) -> Iterator[Value]:
-        """The items one by one."""
-        return itertools.chain(*self._parts)
-
-
-class Taken(PushIterator, sample=lambda: itertools.takewhile(bool, ())):
-    """The items up to the first that fails a test."""
-
-    def __init__(self, items: Value, test: Callable[[Any], Any]) -> None:
-        super().__init__()
-        self._each, self._test = GeneratorExpression(items), test
-
-    def run(self, consume: Consumer) -> Value:
-        """Each item, as long as they pass."""
-        return self._each.run(lambda item: if_(self._test(item), lambda: consume(item), lambda: True))
-
-    def pull(self) -> Iterator[Value]:
-        """The items one by one."""
-        return itertools.takewhile(self._test, self._each)
-
-
-class Accumulated(PushIterator, sample=lambda: itertools.accumulate(())):
-    """The accumulated values of the items up to each."""
-
-    def __init__(self, items: Value, combine: Callable[[Any, Any], Any], initial: Value) -> None:
-        super().__init__()
-        self._each, self._combine, self._initial = GeneratorExpression(items), combine, initial
-
-    def run(self, consume: Consumer) -> Value:
-        """The first item or the initial value, then each total."""
-        each, start = self._each, self._initial
-        split = each.first() if start is None else None
-        if split is not None:
-            start, each = split
-        row = GeneratorNames(
-            (start is not None, Undefined("total") if start is None else start), ("whether it began", "the total")
-        )
-
-        def step(item: Value) -> Value:
-            row[1] = if_(row[0], lambda: self._combine(defined(row[1]), item), lambda: item)
-            row[0] = True
-            return consume(row[1])
-
-        if start is None:
-            return each.run(step)
-        return if_(consume(start), lambda: True, lambda: each.run(step))
-
-    def pull(self) -> Iterator[Value]:
-        """The items one by one."""
-        return itertools.accumulate(self._each, self._combine, initial=self._initial)
 
 
 COUNTERPARTS: dict[object, Callable[..., Any]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import StructureMismatchError
@@ -122,10 +122,19 @@ def _is_run_time_tuple(layout: Layout) -> bool:
 
 def _one_tuple(options: Sequence[Layout]) -> Layout | None:
     """The layout of one of several tuples as one whose length is known only at run time; None where there is none."""
-    if not all(map(_is_tuple, options)):
-        return None
-    made: Layout | None = current().trace.outside.union_operations.one_tuple(options)
-    return made
+    return _one_of(_is_tuple, options, current().trace.outside.union_operations.one_tuple)
+
+
+def _one_of(
+    is_such: Callable[[Layout], bool], options: Sequence[Layout], joined: Callable[[Sequence[Layout]], Layout | None]
+) -> Layout | None:
+    """The one layout of values that are all of a sort; None where there is none."""
+    return joined(options) if all(map(is_such, options)) else None
+
+
+def _with_one(options: list[Layout], mine: Sequence[Layout], one: Layout | None) -> list[Layout]:
+    """The options, with one in place of some; as they are where there is none."""
+    return options if one is None else [one, *(o for o in options if not any(o is m for m in mine))]
 
 
 def _with_one_tuple(options: list[Layout]) -> list[Layout]:
@@ -134,8 +143,7 @@ def _with_one_tuple(options: list[Layout]) -> list[Layout]:
     lengths = {len(o.children) for o in mine if isinstance(o, Node)}
     if len(mine) < 2 or not (any(map(_is_run_time_tuple, mine)) or (len(lengths) >= _FEW_STEPS and may_grow())):
         return options
-    one = _one_tuple(mine)
-    return options if one is None else [one, *(o for o in options if not _is_tuple(o))]
+    return _with_one(options, mine, _one_tuple(mine))
 
 
 def _is_spelled(layout: Layout) -> bool:
@@ -151,10 +159,7 @@ def _is_textual(layout: Layout) -> bool:
 
 def _spelled(options: Sequence[Layout]) -> Layout | None:
     """The layout of one of several texts as a text whose characters lie in memory; None where there is none."""
-    if not all(map(_is_textual, options)):
-        return None
-    made: Layout | None = current().trace.outside.text_operations.spelled_layout(options)
-    return made
+    return _one_of(_is_textual, options, current().trace.outside.text_operations.spelled_layout)
 
 
 def _with_one_text(options: list[Layout]) -> list[Layout]:
@@ -162,8 +167,7 @@ def _with_one_text(options: list[Layout]) -> list[Layout]:
     mine = [o for o in options if _is_textual(o)]
     if len(mine) < 2 or not (any(map(_is_spelled, mine)) or (_get_longer(mine) and may_grow())):
         return options
-    one = _spelled(mine)
-    return options if one is None else [one, *(o for o in options if not _is_textual(o))]
+    return _with_one(options, mine, _spelled(mine))
 
 
 def _get_longer(texts: Sequence[Layout]) -> bool:
