@@ -267,13 +267,6 @@ def test_a_failed_compilation_is_not_kept():
     assert compiled(np.arange(3.0), 1) == 1.0
 
 
-def dict_gets_a_key(x):
-    held = {"b": 1}
-    if x > 0:
-        held["a"] = x
-    return held
-
-
 def attribute_appears(x):
     box = types.SimpleNamespace(y=x)
     if x > 0:
@@ -284,7 +277,6 @@ def attribute_appears(x):
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (dict_gets_a_key, ("the dict 'held'", "['b'] or the keys ['b', 'a']")),
         (attribute_appears, ("the SimpleNamespace 'box'", "['y'] or the names ['y', 'z']")),
     ],
 )
