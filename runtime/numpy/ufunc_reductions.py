@@ -278,7 +278,7 @@ def _masked(ufunc: np.ufunc, x: Atom, options: ReductionKeywords) -> Atom:
     if mask is None:
         return x
     neutral = options.initial if ufunc.identity is None else _neutral(ufunc, x.type.dtype)
-    if ufunc is np.add and x.type.dtype.kind == "f":
+    if ufunc is np.add and x.type.dtype.kind == "f" and options.initial is not NoValue:
         neutral = -0.0  # 0.0 makes 0.0 of a sum of -0.0
     shape = x.type.shape
     return atoms.select(atoms.broadcast_to(mask, shape), x, _constant(neutral, shape, x.type.dtype))
