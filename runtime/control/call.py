@@ -60,6 +60,7 @@ _ALONE = 2  # what `sys.getrefcount` says of what has one name
 
 # Methods as attributes of their class, and what they have to be told apart for.
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
+_BOUND = (types.MethodType, types.MethodWrapperType)
 _RUN_TIME = (Tracer, UnionValue, Text)
 
 
@@ -190,11 +191,18 @@ def resolve(function: Any) -> Value:
         found = instead.counterpart(function)
         if found is not None:
             return found
+    if isinstance(function, _BOUND) and function.__name__ == "__init__":
+        again = container_methods.filled_anew(function.__self__)
+        if again is not None:
+            return again
     if isinstance(function, types.FunctionType):
         return registry.FUNCTIONS.get(function) or rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-            if isinstance(function.__self__, (Growable, RunTimeContainer, PushIterator)):
+            if isinstance(function.__self__, RunTimeContainer):
+                original = getattr(function.__self__.native(), function.__name__, None)
+                return function if original is None else fitted(function, original)
+            if isinstance(function.__self__, (Growable, PushIterator)):
                 return function
             if isinstance(function.__self__, UnionValue) and internal(function.__func__.__code__.co_filename):
                 return functools.partial(_call_method, function.__self__, function.__func__.__name__)

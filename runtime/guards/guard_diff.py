@@ -100,4 +100,6 @@ def _inside(value: object, place: _Place, slot: Slot | None) -> Iterable[tuple[A
         return []
     if isinstance(slot.before, dict):
         return [(part, place.part(value, name)) for name, part in slot.before.items()]
-    return [(item, place.part(value, i)) for i, item in enumerate(slot.before)] if isinstance(value, list) else []
+    # Of a list of run-time length no item is known one by one.
+    items = slot.before if isinstance(value, list) and isinstance(slot.before, (list, tuple)) else ()
+    return [(item, place.part(value, i)) for i, item in enumerate(items)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from anabranch.runtime.ir.program import Atom, Var
 from anabranch.runtime.ops.shape import transpose
 from anabranch.runtime.tracing.builder import current
@@ -22,6 +24,14 @@ def dot_general(
         x, summed[0] = _untransposed(x, summed[0])
         y, summed[1] = _untransposed(y, summed[1])
     return atoms.op("dot_general", x, y, contract=tuple(summed), batch=(tuple(batch[0]), tuple(batch[1])))
+
+
+def added_up(x: Atom, y: Atom, axes: tuple[list[int], list[int]]) -> Atom:
+    """The sums of products; of single elements of BLAS's types NumPy gives the product, without a 0.0 added to it."""
+    if x.type.size == y.type.size == 1 and x.type.dtype.char in "fdFD":
+        shape = (1,) * (len(x.type.shape) + len(y.type.shape) - 2 * len(axes[0]))
+        return atoms.ufunc(np.multiply, atoms.reshape(x, shape), atoms.reshape(y, shape))
+    return dot_general(x, y, axes)
 
 
 def _untransposed(x: Atom, axes: tuple[int, ...]) -> tuple[Atom, tuple[int, ...]]:

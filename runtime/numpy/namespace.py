@@ -35,6 +35,7 @@ from anabranch.runtime.values.host_calls import functions, stage
 from anabranch.runtime.values.host_calls.libraries import is_of_library
 from anabranch.runtime.values.host_types import host_type, time_creation
 from anabranch.runtime.values.memory import memory_layout
+from anabranch.runtime.values.python_numbers import number_methods
 
 _MODULES: dict[types.ModuleType, Namespace] = {}
 
@@ -152,6 +153,8 @@ def _cast(cls: Any) -> Callable[..., Any]:
 
     @union_arguments.of_each
     def call(*args: Value, **kwargs: Value) -> Value:
+        if len(args) == 1 and not kwargs:
+            args = (number_methods.element_of(args[0], np.dtype(cls)),)
         if not (traced_inside(args) or traced_inside(kwargs) or host_type.override(args, kwargs)):
             return cls(*args, **kwargs)
         if cls is np.timedelta64:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,6 +26,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import stacked_parts as parts_of
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.memory import rows
+from anabranch.runtime.values.python_numbers import number_methods
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -43,6 +45,8 @@ def converted(x: Value, dtype: Value, copy: Value) -> Value:
         return fresh(wrap.as_atom(x, None if dtype is None else supported(dtype)))
     if copy is False:
         raise ValueError("Unable to avoid copy while creating an array as requested.")
+    if dtype is not None:
+        x = _numbers_of_objects(x, np.dtype(dtype))
     if not traced_inside(x):
         made = np.array(x, dtype=dtype)
         supported(made.dtype)
@@ -51,6 +55,14 @@ def converted(x: Value, dtype: Value, copy: Value) -> Value:
         return converted(_homogeneous([converted(item, None, None) for item in x]), dtype, None)
     chosen = np.result_type(*_dtypes(x)) if dtype is None else supported(dtype)
     return fresh(_stack(assigned_values.of_elements(x, chosen) if isinstance(x, Tracer) else x, chosen))
+
+
+def _numbers_of_objects(x: Value, dtype: np.dtype) -> Value:
+    """The value, with the number that a method of theirs gives in place of objects of users' classes."""
+    if type(x) not in (list, tuple):
+        return number_methods.element_of(x, dtype)
+    made = [_numbers_of_objects(item, dtype) for item in x]
+    return x if all(map(operator.is_, made, x)) else made
 
 
 def _homogeneous(items: Sequence[Value]) -> Value:

@@ -50,6 +50,25 @@ def written(out: Value, made: Value, casting: Value = "unsafe") -> Value:
     return result(wrap.as_atom(made), out, casting)
 
 
+def over_output(value: Atom, out: Value, core: int) -> Atom:
+    """The result of a generalized ufunc, repeated along the axes of its loop that its output alone has.
+
+    `core` says how many of the last axes are those of one result.
+    """
+    if isinstance(out, tuple) and len(out) == 1:
+        (out,) = out
+    if not isinstance(out, traced_array.TracedArray):
+        return value
+    given, wanted = value.type.shape, out.shape
+    outer = len(wanted) - core
+    at = len(given) - core
+    if outer < at or wanted[outer:] != given[at:]:
+        return value
+    loop = wanted[outer - at : outer]
+    fits = all(n in (m, 1) for n, m in zip(given[:at], loop, strict=True))
+    return atoms.broadcast_to(value, wanted) if fits else value
+
+
 def _check(out: Value, made: Any) -> None:
     """NumPy's words for an output of another shape."""
     text = "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}"

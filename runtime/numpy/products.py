@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import operands
-from anabranch.runtime.numpy.contraction import dot_general
+from anabranch.runtime.numpy.contraction import added_up, dot_general
 from anabranch.runtime.numpy.core import (
     atom_of,
     axes_tuple,
@@ -24,7 +24,7 @@ from anabranch.runtime.numpy.core import (
     supported,
 )
 from anabranch.runtime.numpy.operands import Operand
-from anabranch.runtime.numpy.outputs import written
+from anabranch.runtime.numpy.outputs import over_output, written
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.atoms import shape_text
@@ -107,7 +107,10 @@ def matmul(
     )
     stacked = _stacked(x, y, (x1, x2))
     extents = [*stacked, *x.extents[-2:-1], *(y.extents[-1:] if y.ndim > 1 else [])]
-    return written(out, _made(_matmul(x.value, y.value), extents, (x1, x2)), casting)
+    product = _matmul(x.value, y.value)
+    if not any(extents):
+        product = over_output(product, out, (x.ndim > 1) + (y.ndim > 1))
+    return written(out, _made(product, extents, (x1, x2)), casting)
 
 
 def _stacked(x: Operand, y: Operand, given: tuple[object, object]) -> list[ValidRegion | None]:
@@ -188,7 +191,7 @@ def _register_gufunc(name: str, subscripts: str) -> None:
         x, y = common(x1, x2)
         if name != "matvec" and x.type.dtype.kind == "c":
             x = atoms.ufunc(np.conjugate, x)
-        return result(atom_of(_F[np.einsum](subscripts, fresh(x), fresh(y))), out)
+        return result(over_output(atom_of(_F[np.einsum](subscripts, fresh(x), fresh(y))), out, 1), out)
 
     rules.implements(original)(function)
 
@@ -207,7 +210,7 @@ def vecdot(x1: object, x2: object, /, *, axis: object = -1, out: object = None, 
             "vecdot: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n),(n)->() "
             f"(size {y.shape[-1]} is different from {x.shape[-1]})"
         )
-    return result(atom_of(_F[np.einsum]("...n,...n->...", x, y)), out)
+    return result(over_output(atom_of(_F[np.einsum]("...n,...n->...", x, y)), out, 0), out)
 
 
 for _original in (getattr(np, "vecdot", None), getattr(np.linalg, "vecdot", None)):
@@ -227,7 +230,7 @@ def dot(a: object, b: object, out: object = None) -> Value:
     else:
         i, j = x.ndim - 1, max(y.ndim - 2, 0)
         _agree(x, i, y, j, lambda left, right: _misaligned(left, right, right[j], j))
-        value = dot_general(x.value, y.value, ([i], [j]))
+        value = added_up(x.value, y.value, ([i], [j]))
         extents = x.extents[:-1] + y.extents[:j] + y.extents[j + 1 :]
     if out is not None and getattr(out, "dtype", None) != value.type.dtype:
         raise ValueError(
@@ -265,7 +268,7 @@ def inner(a: object, b: object, /) -> Value:
 
     i, j = x.ndim - 1, y.ndim - 1
     _agree(x, i, y, j, misaligned)
-    return written(None, _made(dot_general(x.value, y.value, ([i], [j])), x.extents[:-1] + y.extents[:-1], (a, b)))
+    return written(None, _made(added_up(x.value, y.value, ([i], [j])), x.extents[:-1] + y.extents[:-1], (a, b)))
 
 
 @rules.any_shape(np.outer)
@@ -306,7 +309,7 @@ def tensordot(a: object, b: object, axes: Value = 2) -> Value:
     for i, j in zip(left, right, strict=True):
         _agree(x, i, y, j, lambda *_: "shape-mismatch for sum")
     extents = _without(x.extents, left) + _without(y.extents, right)
-    return _made(dot_general(x.value, y.value, (left, right)), extents, (a, b))
+    return _made(added_up(x.value, y.value, (left, right)), extents, (a, b))
 
 
 def _without(extents: Sequence[ValidRegion | None], axes: Collection[int]) -> list[ValidRegion | None]:

@@ -119,7 +119,7 @@ def _reduced_where_valid(ufunc: np.ufunc, x: Value, options: ReductionKeywords) 
     if not given and _identity(ufunc, options) is None:
         _refuse_empty(ufunc, x, axes)
     keep = options.keepdims is not NoValue and bool(options.keepdims)
-    idle = neutral(ufunc, x.dtype)
+    idle = -0.0 if ufunc is np.add and given and x.dtype.kind == "f" else neutral(ufunc, x.dtype)
     if idle is None and wrap.is_dynamic_array(x):
         return _one_after_the_other(ufunc, x, axes, options)
     plain = ReductionKeywords(axes, options.dtype, None, keep, options.initial, where)
@@ -177,11 +177,21 @@ def _folded(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...], options: ReductionK
     if given and ufunc.identity is None and count == 0:
         return _constant(options.initial, rest, dtype)
     value = _fold(ufunc, x, axes)
+    if given and ufunc is np.add and dtype.kind == "f":
+        value = _signed_zero(value, x, axes)
     start = options.initial if given else _neutral(ufunc, dtype)
     if not given and (count != 1 or _identity(ufunc, options) is None or ufunc in _OPS):
         return value
     # NumPy starts from the identity, which shows where one element is left as it is (gcd, hypot).
     return atoms.ufunc(ufunc, _constant(start, rest, dtype), value)
+
+
+def _signed_zero(total: Atom, x: Atom, axes: tuple[int, ...]) -> Atom:
+    """The sum without the 0.0 that it starts from: -0.0 where all elements are."""
+    negative = atoms.op("reduce_all", atoms.ufunc(np.signbit, x), axes=axes)
+    shape, dtype = total.type.shape, total.type.dtype
+    zero = atoms.ufunc(np.equal, total, zeros_atom(shape, dtype))
+    return atoms.select(atoms.logical_and(negative, zero), zeros_atom(shape, dtype, -0.0), total)
 
 
 def _identity(ufunc: np.ufunc, options: ReductionKeywords) -> Value:
@@ -268,6 +278,8 @@ def _masked(ufunc: np.ufunc, x: Atom, options: ReductionKeywords) -> Atom:
     if mask is None:
         return x
     neutral = options.initial if ufunc.identity is None else _neutral(ufunc, x.type.dtype)
+    if ufunc is np.add and x.type.dtype.kind == "f" and options.initial is not NoValue:
+        neutral = -0.0  # 0.0 makes 0.0 of a sum of -0.0
     shape = x.type.shape
     return atoms.select(atoms.broadcast_to(mask, shape), x, _constant(neutral, shape, x.type.dtype))
 

@@ -97,6 +97,11 @@ class _DotGeneral(Op):
             return numpy_calls.called(ctx, self)
         else:
             result = emitter.op("dot_general", operands, types, result_type, attributes)
+            if contract[0] and all(types[0].shape[a] == 1 for a in contract[0]) and wide.kind in "fc":
+                # XLA makes it a multiplication, whose -0.0 is 0.0 in a sum.
+                result = emitter.binary(
+                    "add", result, emitter.fence(emitter.constant(0, result_type), result_type), result_type
+                )
         if out.dtype == BOOL:
             return [emitter.compare(result, emitter.constant(0, result_type), "NE", result_type)]
         return [emitter.convert(result, result_type, out.dtype)]

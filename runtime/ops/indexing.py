@@ -5,6 +5,7 @@ Positions out of range are clamped, by both evaluations; whoever needs an `Index
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -260,6 +261,8 @@ class _Scatter(UpdateOp):
         combine = COMBINES[ctx.params["combine"]]
         if len(index_type.shape) > 1:
             indices = _clamp(emitter, indices, index_type, x_type.shape)
+            if combine is ADD and math.prod(index_type.shape[:-1]) == 1:
+                x = emitter.fence(x, x_type)  # to XLA one update of 0.0 is its sum with it, also where that is -0.0
             return [_put(emitter, [x, indices, updates], ctx.in_types, combine)]
         if combine is not None:
             before = _read_block(emitter, x, indices, x_type, update_type)

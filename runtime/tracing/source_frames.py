@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dis
 import os
 import pathlib
 import sys
@@ -126,3 +127,14 @@ def source() -> SourceLocation | None:
             return SourceLocation(frame.f_code, frame.f_lasti)
         frame = frame.f_back
     return None
+
+
+def users_instruction() -> tuple[str, int]:
+    """The bytecode instruction at which the innermost of the user's frames is, and its argument."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and internal(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None:
+        return "", 0
+    code = frame.f_code.co_code
+    return dis.opname[code[frame.f_lasti]], code[frame.f_lasti + 1]

@@ -401,7 +401,9 @@ def own_method(value: object, name: str) -> Callable[..., Any] | None:
     if not is_users_class(type(value)):
         return None
     found = getattr(type(value), name, None)
-    return functools.partial(found, value) if isinstance(found, types.FunctionType) else None
+    if not isinstance(found, types.FunctionType):
+        return None
+    return functools.partial(getattr(found, "staged_", found) if tracing() else found, value)
 
 
 def iterated(items: object) -> Value:

@@ -124,11 +124,11 @@ class Text(TextStandIn):
     def __rmod__(self, template: object) -> Value:
         return deferred("__mod__", template, self) if isinstance(template, str) else NotImplemented
 
-    def _needs_characters(self, *_: object) -> NoReturn:
+    def _needs_characters(self, *_: object, **__: object) -> NoReturn:
         raise refused(self)
 
     __len__ = __iter__ = __bool__ = __str__ = __format__ = __contains__ = _needs_characters
-    __int__ = __float__ = __complex__ = __index__ = __fspath__ = __reduce__ = _needs_characters
+    __int__ = __float__ = __complex__ = __index__ = __fspath__ = __reduce__ = __array__ = _needs_characters
 
     def __hash__(self) -> int:
         if tracing():

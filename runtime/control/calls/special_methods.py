@@ -153,6 +153,7 @@ def _dispatching(function: Call, call: Call) -> Call:
         made = call(function, *args, **kwargs)
         return made.__index__() if plain and isinstance(made, Tracer) else made
 
+    special.staged_ = functools.partial(call, function)  # type: ignore[attr-defined]
     return special
 
 

@@ -20,6 +20,7 @@ from anabranch.runtime.errors import AnabranchError, ConcretizationError, Unsupp
 from anabranch.runtime.host.generator_state import is_generator
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.failures.refusals import not_compiled
 from anabranch.runtime.values.host_calls import trial
@@ -35,6 +36,8 @@ _MISFIT = re.compile(r"takes |expected .* argument|unexpected keyword|missing |m
 _MISREADINGS = (TypeError, AttributeError, RuntimeError, SystemError, NotImplementedError)
 # Whose methods change nothing else, and look at nothing else.
 _CONTAINERS = (list, dict, set, frozenset, tuple, str, bytes)
+# These read the memory of a NumPy value, and ask it for nothing.
+_OF_MEMORY = (bytes, bytearray, memoryview)
 # Packages of which is known what they do with a generator of random numbers.
 _OWN = ("anabranch", "numpy")
 # Packages whose compiled code has no use for values known only at run time, and says so in any kind of error.
@@ -107,7 +110,7 @@ def _misread(
         return any(in_library)
     if not has_traced((args, kwargs)):
         return False
-    if _package(function) in _NUMERIC:
+    if _package(function) in _NUMERIC or (function in _OF_MEMORY and isinstance(args[0], NumPyLike)):
         return True
     if is_refused and _is_of_c(function) and not isinstance(error, TypeError):
         return True

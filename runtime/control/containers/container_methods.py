@@ -19,6 +19,7 @@ from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.ir.interval import FULL
 from anabranch.runtime.values import containers, passed_functions, text_tables
 from anabranch.runtime.values.arrays.index_numbers import check_integer
+from anabranch.runtime.values.attributes import ContainerStandIn
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -63,6 +64,24 @@ def _get(items: dict[Value, Value], key: object, default: object = None) -> Valu
     place, _ = subscript.place_of(items, key, container_order.equal)
     found = chosen_item.chosen(list(items.values()), place, key)
     return select_value.choose(known, found, default, FULL, "dict.get()")
+
+
+def filled_anew(container: Value) -> Callable[..., None] | None:
+    """`container.__init__` of what stands for a list, a dict or a set; None for anything else."""
+    if not isinstance(container, ContainerStandIn) or container.native not in (list, dict, set):
+        return None
+
+    def fill(*args: Value, **kwargs: Value) -> None:
+        # Raises for arguments that do not fit.
+        container.native().__init__(*(() for _ in args), **dict.fromkeys(kwargs))
+        items: Any = container
+        others = [other for other in args if other is not container]
+        if container.native is not dict:
+            items.clear()
+        if others or kwargs:
+            (items.extend if container.native is list else items.update)(*others, **kwargs)
+
+    return fill
 
 
 def _keyed(name: str) -> Callable[..., Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from anabranch.base.grammar import a
@@ -51,6 +51,16 @@ class Countable(Bare, abc.ABC, sample=lambda: iter(())):
     def is_known(self) -> bool:
         """Return whether all items are known while tracing, so that each of a few had better be one step."""
         return bool(self.columns) and all(column.is_known for column in self.columns)
+
+    @property
+    def bounds_(self) -> tuple[Value, Value, Value] | None:
+        """The start, the stop and the step of a range; None for anything else."""
+        return None
+
+    @staticmethod
+    def of_bounds_(bounds: Sequence[Value]) -> Countable:
+        """The range of these bounds, which are those of one that is there."""
+        raise NotImplementedError
 
     is_sized: ClassVar[bool] = False  # whether `len` may be asked of it
     is_few: ClassVar[bool] = False  # whether a loop over its items is unrolled where their steps add little

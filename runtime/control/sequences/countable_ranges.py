@@ -64,8 +64,17 @@ class Range(Countable, NumberSequence, sample=lambda: range(0)):
             raise ValueError("range() arg 3 must not be zero")
         self._length = self._count()
 
+    @property
+    def bounds_(self) -> tuple[Value, Value, Value]:
+        return self.start, self.stop, self.step
+
+    @staticmethod
+    def of_bounds_(bounds: Sequence[Value]) -> Countable:
+        made = _STRUCTURE.build(bounds)
+        return KnownRange(made) if isinstance(made, range) else made
+
     def __anabranch_structure__(self) -> RangeStructure:
-        return RangeStructure(Range, ("start", "stop", "step"))
+        return _STRUCTURE
 
     def _count(self) -> Value:
         start, stop, step = (wrap.as_atom(x, np.int64) for x in (self.start, self.stop, self.step))
@@ -153,6 +162,9 @@ class Range(Countable, NumberSequence, sample=lambda: range(0)):
         return self.at(place)
 
 
+_STRUCTURE = RangeStructure(Range, ("start", "stop", "step"))
+
+
 def _either(a: object, b: object) -> Atom:
     """Return whether one of two Python bools is true, as an atom."""
     return atoms.logical_or(wrap.as_atom(a, np.bool_), wrap.as_atom(b, np.bool_))
@@ -167,6 +179,12 @@ class KnownRange(Countable):
 
     def __init__(self, items: range) -> None:
         self.items = items
+
+    @property
+    def bounds_(self) -> tuple[Value, Value, Value]:
+        return self.items.start, self.items.stop, self.items.step
+
+    of_bounds_ = staticmethod(Range.of_bounds_)
 
     @property
     def length(self) -> int:

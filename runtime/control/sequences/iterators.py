@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,12 +14,47 @@ from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 
 
+class OnceStructure(Structure):
+    """An iterator over ranges that nobody has asked for an item: their bounds, and what else it was made with.
+
+    `extra` makes a range of bounds.
+    """
+
+    def children(self, value: Value) -> list[Value]:
+        return [*(bound for column in value.columns for bound in column.bounds_), *value.settings_]
+
+    def build(self, children: Sequence[Value]) -> Value:
+        n = len(children) // 3 * 3
+        cls: Any = self.cls
+        return cls.of_columns_([self.extra(children[i : i + 3]) for i in range(0, n, 3)], *children[n:])
+
+
 class Once(Countable):
     """An iterator: what goes over it a second time would find it used up."""
+
+    # Makes such an iterator over sequences, with the settings; None where ranges alone do not make one.
+    of_columns_: ClassVar[Callable[..., Once] | None] = None
+
+    @property
+    def settings_(self) -> tuple[Value, ...]:
+        """What it is made with beside its columns: fewer than three values."""
+        return ()
+
+    def __anabranch_structure__(self) -> Structure | None:
+        columns = self.columns
+        if (
+            self.of_columns_ is None
+            or self._taken
+            or self.under_way
+            or any(column.bounds_ is None for column in columns)
+        ):
+            return None
+        return OnceStructure(type(self), tuple(range(3 * len(columns) + len(self.settings_))), columns[0].of_bounds_)
 
     def __init__(self) -> None:
         self._made: Builder | None = current() if tracing() else None
@@ -58,7 +93,16 @@ class Once(Countable):
                 "an iterator (enumerate, zip, reversed, or one of itertools) is used a second time, when it may be "
                 "exhausted; make a new one for each loop"
             )
+        if self._made is not None and _is_outside_of_a_loop(self._made):
+            raise UnsupportedOperationError(_MOVED)
         self._taken = True
+
+
+def _is_outside_of_a_loop(made: Builder) -> bool:
+    """Return whether a loop goes on here that had not begun where an iterator was made: one step would use it up."""
+    around = list(current().outwards())
+    inside = around[: around.index(made)] if made in around else []
+    return any(builder.selector is not None and builder.way is None for builder in inside)
 
 
 _MOVED = (
@@ -114,6 +158,14 @@ class Enumerated(OfOne, sample=lambda: enumerate(())):
         super().__init__(items)
         self._first = start
 
+    @staticmethod
+    def of_columns_(columns: Sequence[Countable], *settings: Value) -> Enumerated:
+        return Enumerated(*columns, *settings)
+
+    @property
+    def settings_(self) -> tuple[Value, ...]:
+        return (self._first,)
+
     @property
     def is_known(self) -> bool:
         return super().is_known and isinstance(self._first, int)
@@ -138,6 +190,13 @@ class Zipped(Once, sample=zip):
             )
         self.strict = strict
         self._columns = columns
+
+    def __anabranch_structure__(self) -> Structure | None:
+        return None if self.strict else super().__anabranch_structure__()
+
+    @staticmethod
+    def of_columns_(columns: Sequence[Countable], *_: Value) -> Zipped:
+        return Zipped(tuple(columns), False)
 
     @property
     def columns(self) -> tuple[Countable, ...]:
@@ -190,6 +249,10 @@ def shorter(a: object, b: object) -> Value:
 
 class Reversed(OfOne, sample=lambda: reversed(())):
     """`reversed(items)`."""
+
+    @staticmethod
+    def of_columns_(columns: Sequence[Countable], *_: Value) -> Reversed:
+        return Reversed(*columns)
 
     def at(self, index: int | PythonScalar) -> Value:
         length = self.items.length

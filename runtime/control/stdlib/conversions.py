@@ -12,16 +12,14 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced, plain
-from anabranch.runtime.control.stdlib.introspection import class_of
 from anabranch.runtime.control.texts import text_numbers
 from anabranch.runtime.tracing.builder import tracing
-from anabranch.runtime.values import atoms, containers, wrap
+from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
-from anabranch.runtime.values.python_numbers import python_conversions, python_operands, python_power
+from anabranch.runtime.values.python_numbers import number_methods, python_conversions, python_operands, python_power
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.tracer import class_name
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
@@ -69,19 +67,10 @@ def _convert(kind: type) -> Callable[..., Any]:
 
 def _convert_object(kind: type, value: object) -> Value:
     """`kind(value)`, for which the value's class may have a method of the user's."""
-    method = containers.own_method(value, f"__{kind.__name__}__")
-    if method is None and isinstance(value, HostTyped):
+    made = number_methods.number_of(value, kind)
+    if made is None and isinstance(value, HostTyped):
         return value.__anabranch_number__(kind)
-    if method is None:
-        return kind(value)
-    made = method()
-    if class_of(made) is kind:
-        return made
-    if issubclass(class_of(made), kind):  # NumPy's float64 and complex128 are Python's numbers, too
-        number = _python_value(made, kind)
-        return python_conversions.to_kind(number, kind) if isinstance(number, PythonScalar) else kind(number)
-    owner = f"{type(value).__name__}." if kind is float else ""
-    raise TypeError(f"{owner}__{kind.__name__}__ returned non-{kind.__name__} (type {class_name(made)})")
+    return kind(value) if made is None else made
 
 
 def complex_parts(real: Value, imag: Value) -> Value:

@@ -10,7 +10,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.values import number_sequence, registry, wrap
 from anabranch.runtime.values.number_sequence import NumberSequence
-from anabranch.runtime.values.python_numbers import python_conversions
+from anabranch.runtime.values.python_numbers import number_methods, python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import requests_of
 
@@ -23,6 +23,7 @@ def of_elements(value: Value, dtype: np.dtype) -> Value:
         value = _numbers(value, dtype)
     if isinstance(value, (list, tuple)) and dtype.kind in "iuf":
         return registry.FUNCTIONS[np.array](value, dtype)
+    value = number_methods.element_of(value, dtype)
     wanted = {"i": int, "u": int, "f": float}.get(dtype.kind)
     if wanted is None or not isinstance(value, PythonScalar) or value.abstract.python in (bool, int, wanted):
         return value
@@ -41,8 +42,9 @@ def _numbers(value: range | NumberSequence, dtype: np.dtype) -> Value:
     return value.as_indices()
 
 
-def of_one(value: object, dtype: np.dtype) -> Value:
+def of_one(value: Value, dtype: np.dtype) -> Value:
     """The value to assign to a single element: a number; of sequences only bool() makes one."""
+    value = number_methods.element_of(value, dtype)
     if dtype == np.bool_ and isinstance(value, _SEQUENCES):
         return bool(value)
     shape = () if isinstance(value, _SEQUENCES) else wrap.shape_of(value)

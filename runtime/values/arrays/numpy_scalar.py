@@ -15,12 +15,14 @@ from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.source_frames import users_instruction
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays import numpy_messages, object_operands
 from anabranch.runtime.values.arrays.index_numbers import class_name
 from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.failures.refusals import not_compiled
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers import python_conversions, python_operators
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar, takes_complex
@@ -195,6 +197,10 @@ class NumPyScalar(NumPyLike):
     def _binary(self, ufunc: np.ufunc, left: Value, right: Value) -> Value:
         if ufunc is np.multiply and isinstance(right if left is self else left, _SEQUENCES):
             return self._repeating()
+        if ufunc is np.add and right is self and type(left) is bytes:
+            raise UnsupportedOperationError("bytes joined with the memory of a NumPy number known only at run time")
+        if ufunc is np.add and right is self and isinstance(left, (str, Text)):
+            raise TypeError(f'can only concatenate str (not "{type(self).__name__}") to str')
         if takes_complex(ufunc, left, right):
             return python_operators.binary(ufunc, left, python_scalar(right.atom))
         return super()._binary(ufunc, left, right)
@@ -224,6 +230,8 @@ class NumPyScalar(NumPyLike):
         raise TypeError(f"object of type '{type(self).__name__}' has no len()")
 
     def __iter__(self) -> NoReturn:
+        if users_instruction()[0] in ("UNPACK_SEQUENCE", "UNPACK_EX"):
+            raise TypeError(f"cannot unpack non-iterable {type(self).__name__} object")
         raise TypeError(f"'{type(self).__name__}' object is not iterable")
 
     def __round__(self, digits: object = None) -> Value:

@@ -113,6 +113,32 @@ class Vector:
         return self.items[0] if self.items[0] > 0 else 0.0
 
 
+class Whole:
+    """A number by `__index__`, and by `__complex__`."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        return int(self.value) + 1
+
+    def __complex__(self):
+        return complex(self.value, 1.0)
+
+
+class Weighed:
+    """A number by `__float__`, a float64, and by `__int__`."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __float__(self):
+        return np.float64(self.value) * 2
+
+    def __int__(self):
+        return int(self.value) if self.value >= 0 else "negative"
+
+
 SIGNS = ((2.0,), (0.0,), (-3.0,))
 
 
@@ -121,6 +147,25 @@ def subscripts(x):
     v = Vector(x, 1.0)
     v[1] = v[0] + x + 3.0
     return v.items, v[0]
+
+
+@case(*SIGNS)
+def numbers_by_methods(x):
+    whole = Whole(x)
+    return int(whole), float(whole), complex(whole), np.int64(whole), np.float32(whole), np.complex128(whole)
+
+
+@case((1.5,), (-0.5,))
+def numpy_numbers_by_methods(x):
+    made = np.zeros(2)
+    made[0] = Weighed(x)
+    real = np.float64(Weighed(x)), np.complex128(Weighed(x)), complex(Weighed(x)), np.array([Weighed(x)], float)
+    return made, real, np.asarray([[Whole(x), 1], [x, 2]], float), np.array(Whole(x), complex)
+
+
+@case((1.5,), (-0.5,))
+def no_number_by_its_method(x):
+    return np.int64(Weighed(x))
 
 
 @case(*SIGNS)

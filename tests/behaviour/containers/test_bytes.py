@@ -124,3 +124,17 @@ def test_what_is_refused():
     ):
         with pytest.raises(UnsupportedOperationError, match=text):
             jit(lambda b, f=f: f(b))(bytearray(b"abc"))
+
+
+@pytest.mark.parametrize("read", [bytes, bytearray, memoryview])
+def test_the_memory_of_a_run_time_array_is_no_sequence_of_ints(read):
+    # Python's error would be caught by the program, and is not what NumPy raises.
+    def f(a):
+        try:
+            return read(a)
+        except TypeError:
+            return b"none"
+
+    for a in (np.ones(2), np.float64(1.5)):
+        with pytest.raises(UnsupportedOperationError, match=f"{read.__name__} is not compiled"):
+            jit(f)(a)

@@ -26,6 +26,27 @@ def del_(ws):
     return d
 
 
+@case((WORDS[:9],))
+def filled_anew(ws):
+    d, s, line, all_of_it = {}, set(), [], []
+    for w in ws:
+        if w > 3:
+            d[w] = w
+            s.add(w)
+            line.append(w)
+            all_of_it.append(w)
+    for w in ws:
+        if w > 12:
+            line.__init__(range(w))
+    d.__init__({ws[0]: 5, 99: 2})
+    s.__init__([w % 3 for w in ws])
+    all_of_it.__init__(all_of_it)
+    try:
+        line.__init__(1, 2)
+    except TypeError as error:
+        return d, sorted(s), line, all_of_it, str(error)
+
+
 @case((WORDS,))
 def pop_(ws):
     d = {}

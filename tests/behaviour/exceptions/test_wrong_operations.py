@@ -44,9 +44,26 @@ class Number:
     __float__ = __complex__ = __int__
 
 
+def takes_from_a_set(a):
+    members = set()
+    for x in a:
+        if x > 1:
+            members.add(x)
+    return members.pop(1)
+
+
+def unpacks_a_number(a):
+    first, *_ = a[0]
+    return first
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [
+        (takes_from_a_set, (A,)),
+        (unpacks_a_number, (A,)),
+        (lambda a: "a" + a[0], (A,)),
+        (lambda a: f"{a}" + a[0], (A,)),
         (lambda s, x: s * x, ([1, 2], 2.0)),
         (lambda s, x: x * s, ("ab", 2.0)),
         (lambda s, x: x * s, ((1,), 2j)),

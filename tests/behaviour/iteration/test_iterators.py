@@ -241,3 +241,61 @@ def test_an_iterator_is_not_reversed_in_the_words_of_python(program) -> None:
     with pytest.raises(TypeError) as jitted:
         jit(program)(3)
     assert str(jitted.value) == str(eager.value)
+
+
+def chosen_in_a_loop(a):
+    total = 0
+    for k in a:
+        down = reversed(range(k)) if k > 1 else reversed(range(2, 5))
+        for i in down:
+            total = total * 3 + i
+        if k > 2:
+            both, numbered = zip(range(k), range(4), strict=False), enumerate(range(k), k)
+        else:
+            both, numbered = zip(range(2, 5), range(k), strict=False), enumerate(range(3))
+        for i, j in both:
+            total += i * j
+        for i, j in numbered:
+            total += i * j
+    return total
+
+
+@pytest.mark.parametrize("native_loops", [True, False])
+def test_iterators_over_ranges_are_chosen_at_run_time(native_loops) -> None:
+    wrapped = jit(chosen_in_a_loop, native_loops=native_loops)
+    for a in (np.array([3, 1, 2]), np.array([0, 5, 4]), np.array([1, 1, 1])):
+        assert wrapped(a) == chosen_in_a_loop(a)
+
+
+def test_two_iterators_of_one_form_are_chosen_at_run_time() -> None:
+    def f(n):
+        r = zip(range(n), range(n, 9), strict=False) if n > 3 else zip(range(3), range(2), strict=False)
+        total = 0
+        for i, j in r:
+            total = total * 5 + i - j
+        return total
+
+    for n in (1, 4, 12, 0):
+        assert jit(f)(n) == f(n)
+
+
+def test_an_iterator_that_steps_of_a_loop_would_share_is_refused() -> None:
+    def f(a):
+        pairs, total = enumerate(range(a[0])), 0
+        for _ in range(a[1]):
+            for i, j in pairs:
+                total = total * 3 + i
+        return total
+
+    assert f(np.array([3, 2])) == 5
+    with pytest.raises(UnsupportedOperationError, match="made outside of a run-time branch or loop"):
+        jit(f)(np.array([3, 2]))
+
+
+def test_an_iterator_chosen_at_run_time_is_used_once() -> None:
+    def f(n):
+        r = reversed(range(n)) if n > 3 else reversed(range(5))
+        return [sum(i for i in r), sum(i for i in r)]
+
+    with pytest.raises(UnsupportedOperationError, match="a second time"):
+        jit(f)(4)

@@ -7,6 +7,7 @@ import pytest
 
 from tests.behaviour.numpy.cases import Static, Table
 from tests.behaviour.numpy.samples import COMPLEX, CUBE, EMPTY, FLOATS, INTS, SCALAR, SINGLE, TALL, TRUTHS, VECTOR
+from tests.equivalence import check
 
 case = Table()
 
@@ -76,3 +77,18 @@ case(np.linalg.multi_dot, [VECTOR, CUBE, FLOATS])
 @pytest.mark.parametrize("name", case.names())
 def test_as_numpy(name: str) -> None:
     case.check(name)
+
+
+@pytest.mark.parametrize("shape", [(5,), (2, 3), (0,), (4, 2), (3, 1)])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_products_are_repeated_over_an_output(shape: tuple[int, ...], dtype: type) -> None:
+    def of_vectors(a):
+        out = np.zeros(shape, dtype)
+        made = np.matmul(a, a, out=out), np.vecdot(a, a + 1, out=out)
+        return made, out, made[0] is out
+
+    def of_a_matrix(a):
+        return np.matmul(a[:2, None], a[None, 0], out=np.zeros(shape, dtype))
+
+    check(of_vectors, VECTOR)
+    check(of_a_matrix, VECTOR)

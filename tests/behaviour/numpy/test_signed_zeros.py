@@ -28,8 +28,29 @@ def other_reductions_of_single_elements(a):
     return np.subtract.reduce(a), np.divide.reduce(a, axis=-1), np.hypot.reduce(a)
 
 
+def sums_from_minus_zero(a):
+    pair, none = np.concatenate([a, a]), a[:0]
+    where = np.array([True, False])
+    return [np.sum(x, initial=-0.0) for x in (a, pair, none)], np.add.reduce(pair, initial=-0.0, where=where)
+
+
+def products_of_single_elements(a):
+    one = np.ones(1, a.dtype)
+    return np.dot(a, one), np.inner(a[None], one), np.tensordot(a, one, 1), np.vdot(a, one), a @ one, a[None] @ one
+
+
+def single_weights(a):
+    return np.bincount(np.zeros(1, int), weights=a), np.bincount(np.array([2]), weights=a)
+
+
+FUNCTIONS = [
+    sums_with_zeros, sums_of_single_elements, other_reductions_of_single_elements, sums_from_minus_zero,
+    products_of_single_elements, single_weights,
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("native_loops", [True, False])
-@pytest.mark.parametrize("function", [sums_with_zeros, sums_of_single_elements, other_reductions_of_single_elements])
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_zeros(function, native_loops: bool) -> None:
     wrapped = jit(function, native_loops=native_loops)
     for x, dtype in itertools.product((-0.0, 0.0, 1.5), (np.float64, np.float16)):

@@ -388,3 +388,9 @@ def test_code_that_was_not_rewritten_never_sees_a_wrong_text() -> None:
     for function in (f, g):
         with pytest.raises(ConcretizationError):
             jit(function)(2.0)
+
+
+@pytest.mark.parametrize("reduction", [np.sum, np.prod, np.max, np.mean], ids=lambda f: f.__name__)
+def test_a_text_is_no_array_of_an_object(reduction) -> None:
+    with pytest.raises(ConcretizationError):
+        jit(lambda x: reduction(f"{x}"))(2.0)
