@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from anabranch.base.frozen import frozen
@@ -20,7 +20,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Contents
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_contents import ListContents
-from anabranch.runtime.values.heap.slots import slot_of
+from anabranch.runtime.values.heap.slots import Slot, slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import aliasing
 from anabranch.runtime.values.pytrees.layout import Layout
@@ -254,13 +254,7 @@ def note_packed(
     if not copied:
         return
     after = Heap(part for part in left for part in _parts(part))
-    for container in copied:
-        is_old = container in before
-        if any(container is c for c in changed) or (not is_old and after.has_seen(container)):
-            raise container_refusal()
-        slot = slot_of(container)
-        if is_old and slot is not None:
-            outer.copied.append((container, slot.before))
+    outer.copied += [(c, slot.before) for c, slot in _old_ones(copied, before, changed, after.has_seen)]
 
 
 def note_packed_by_step(
@@ -296,13 +290,23 @@ def note_packed_by_step(
     beside = {id(c) for v, layout in state for held in containers_by_place((v,), layout) for c in held}
     if len(set(map(id, copied))) < len(copied):
         raise container_refusal()
+    old = _old_ones(copied, before, changed, lambda container: id(container) in beside)
+    outer.copied += [HandedOn((c, slot.contents())) for c, slot in old]
+
+
+def _old_ones(
+    copied: Iterable[Any], before: Heap, changed: Sequence[object], is_left: Callable[[object], bool]
+) -> list[tuple[Any, Slot]]:
+    """Those that were there before, with their slots; refuses what is changed, and new ones that are left, too."""
+    found = []
     for container in copied:
         is_old = container in before
-        if any(container is c for c in changed) or (not is_old and id(container) in beside):
+        if any(container is c for c in changed) or (not is_old and is_left(container)):
             raise container_refusal()
         slot = slot_of(container)
         if is_old and slot is not None:
-            outer.copied.append(HandedOn((container, slot.contents())))
+            found.append((container, slot))
+    return found
 
 
 def _parts(left: object) -> Sequence[object]:
