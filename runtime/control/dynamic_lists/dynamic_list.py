@@ -10,7 +10,6 @@ from __future__ import annotations
 import collections
 import copy
 import math
-import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
@@ -21,6 +20,7 @@ from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.dynamic_lists import dynamic_list_methods as staged, item_access
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, NEEDS_PLAIN, GrowableContents
 from anabranch.runtime.control.staging import restaging
+from anabranch.runtime.control.staging.ordered import Ordered
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import place
@@ -34,7 +34,7 @@ from anabranch.runtime.values.static_requests import is_of_run_time
 from anabranch.runtime.values.tracer import Tracer
 
 
-class _Methods(GrowableContents):
+class _Methods(Ordered, GrowableContents):
     """The methods that lists and deques that grow have in common."""
 
     __slots__ = ()
@@ -247,18 +247,6 @@ class _Methods(GrowableContents):
         if self.items is not None or is_dynamic_list(other):
             return staged.ordered(operation, self, other)
         return getattr(self.native, f"__{operation.__name__}__")(self, other)
-
-    def __lt__(self, other: Value) -> Value:
-        return self._ordered(operator.lt, other)
-
-    def __le__(self, other: Value) -> Value:
-        return self._ordered(operator.le, other)
-
-    def __gt__(self, other: Value) -> Value:
-        return self._ordered(operator.gt, other)
-
-    def __ge__(self, other: Value) -> Value:
-        return self._ordered(operator.ge, other)
 
     def __contains__(self, value: object) -> bool:
         if is_fixed(self):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.staging import unpacking
+from anabranch.runtime.control.staging.ordered import Ordered
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 
 
-class RunTimeSequence(RunTimeContainer):
+class RunTimeSequence(Ordered, RunTimeContainer):
     """Such a sequence."""
 
     __slots__ = ()
@@ -24,22 +24,6 @@ class RunTimeSequence(RunTimeContainer):
     def element_(self, place: Value) -> Value:
         """The element at a place that is in range."""
         raise NotImplementedError
-
-    def _ordered(self, operation: Callable[[Any, Any], Any], other: Value) -> Value:
-        """`operation(self, other)`, for one of the four that order sequences."""
-        raise NotImplementedError
-
-    def __lt__(self, other: Value) -> Value:
-        return self._ordered(operator.lt, other)
-
-    def __le__(self, other: Value) -> Value:
-        return self._ordered(operator.le, other)
-
-    def __gt__(self, other: Value) -> Value:
-        return self._ordered(operator.gt, other)
-
-    def __ge__(self, other: Value) -> Value:
-        return self._ordered(operator.ge, other)
 
     def __iter__(self) -> Iterator[Value]:
         expected = unpacking.targets() if tracing() else None

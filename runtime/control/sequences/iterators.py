@@ -42,7 +42,7 @@ class Once(Countable):
 
     @property
     def settings_(self) -> tuple[Value, ...]:
-        """What it is made with beside its columns: fewer than three values."""
+        """The values that it is made with beside its columns: fewer than three."""
         return ()
 
     def __anabranch_structure__(self) -> Structure | None:
