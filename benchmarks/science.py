@@ -34,6 +34,9 @@ from tests.programs.science.catalogue import PROGRAMS
 from tests.programs.science.table import ScienceProgram
 
 
+_NUMBERS: Any = (int, float, complex, np.generic, np.ndarray)
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """A program by its name, and how many seconds of calls each peer has, five calls at least."""
@@ -128,9 +131,8 @@ def same_values(want: Any, got: Any) -> None:
             same_values(w, g)
     elif isinstance(want, dict):
         same_values(list(want.items()), list(got.items()))
-    elif isinstance(want, int | float | complex | np.generic | np.ndarray):
-        values: Any = got, want
-        np.testing.assert_allclose(*values, rtol=1e-9)
+    elif isinstance(want, _NUMBERS):
+        np.testing.assert_allclose(got, want, rtol=1e-9)
     elif want != got:
         raise ResultMismatch(f"{got!r}, plain Python gives {want!r}")
 
