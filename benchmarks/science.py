@@ -33,7 +33,6 @@ from tests.equivalence import Outcome as Run, alike
 from tests.programs.science.catalogue import PROGRAMS
 from tests.programs.science.table import ScienceProgram
 
-
 _NUMBERS: Any = (int, float, complex, np.generic, np.ndarray)
 
 
