@@ -161,8 +161,6 @@ def _on(operation: Callable[[Any, Any], Any], container: Value, key: Value) -> V
 def _get(container: Value, key: Value) -> Value:
     _prefer_arrays(container, key)
     if type(container) in (str, bytes):
-        if current().trace.unrolling.reason is not None:
-            return container[key]
         if isinstance(key, slice):
             check_bounds(key)
             return text_items.part(container, key)
