@@ -47,7 +47,7 @@ from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 # What to write where a slice has bounds that are known only at run time.
-_SLICED = {
+_SLICED: dict[type, str] = {
     list: "list is not supported here; index it in a loop over range(start, stop), or slice np.array(items)",
     tuple: "tuple is not supported; slice a list of its items, list(items)[start:stop]",
 }

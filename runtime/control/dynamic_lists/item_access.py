@@ -117,7 +117,7 @@ def _set_slice(owner: GrowableContents, key: slice, value: Value) -> None:
     start, stop = (python_scalar(bound, Interval(0, items.structure.capacity)) for bound in _bounds(items, key))
     new = owner.made(_sliced(items, slice(None, start)))
     new.extend(value)
-    new.extend(owner.made(_sliced(items, slice(stop, None))))
+    new.extend(owner.made(_sliced(items, slice(stop, None))))  # type: ignore[arg-type] # one has __iter__
     owner.become(new.contents())
 
 
