@@ -32,6 +32,7 @@ from anabranch.runtime.values.pytrees.layout import (
     is_dynamic_array,
     is_reference,
     is_text,
+    is_unset,
     leaf_types,
     numeric,
     same,
@@ -102,6 +103,8 @@ def option_index(value: object, options: Sequence[Layout]) -> int:
 def _pack_choice(value: object, options: tuple[Layout, ...]) -> list[Packed]:
     if isinstance(value, node_reference.Reference) and not any(map(is_reference, options)):
         value = value.plain_()
+    if isinstance(value, UnionValue) and not any(map(is_unset, options)):
+        value = value.without_undefined()
     if not isinstance(value, UnionValue) or isinstance(value, node_reference.Reference):
         index = option_index(value, options)
         rows = [pack(value, o) if i == index else unspecified(o) for i, o in enumerate(options)]
