@@ -19,6 +19,7 @@ from anabranch.runtime.values.abstract import (
 )
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.memory import aliasing, memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import node_graphs, node_reference, node_structures
@@ -94,6 +95,11 @@ def option_index(value: object, options: Sequence[Layout]) -> int:
             isinstance(merged, Union) or isinstance(option, Constant) or is_dynamic_array(merged)
         ):
             return i
+    if isinstance(value, (str, Text)):
+        raise StructureMismatchError(
+            "a text that is an item of a list is made of other items in a run-time loop; keep numbers in the list, "
+            "and make the text of them after the loop"
+        )
     raise StructureMismatchError(
         "a list, dict or object made before a run-time condition is one of several after it; copy it where it is "
         "chosen, or change it in place"
