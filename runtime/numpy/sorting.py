@@ -41,7 +41,7 @@ _KINDS = (None, "quicksort", "heapsort", "q", "h", *_STABLE)
 
 # In so long a line so many values are looked for one after the other, and not all at once, in each step at half the
 # distance: there are too many steps.
-_LONG_LINE, _MANY_VALUES = 1024, 64
+_LONG_LINE, _MANY_VALUES = 32, 64
 _HAS_DESCENDING = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
 
 
@@ -355,8 +355,8 @@ def digitize(x: Value, bins: object, right: object = False) -> Value:
         atom_of(neither), lambda _: ValueError("bins must be monotonically increasing or decreasing")
     )
     side = "left" if right else "right"
-    back = _F[np.subtract](line.shape[0], _F[np.searchsorted](line[::-1], x, side))
-    made = _F[np.where](rising, _F[np.searchsorted](line, x, side), back)
+    found = _F[np.searchsorted](_F[np.where](rising, line, line[::-1]), x, side)
+    made = _F[np.where](rising, found, _F[np.subtract](line.shape[0], found))
     return made if made.shape else made[()]
 
 

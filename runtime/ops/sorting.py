@@ -30,6 +30,8 @@ from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 # A call of a host function takes some 6 microseconds; from so many elements on, it takes less than XLA's sort.
 MANY = 512
+# NumPy's radix sort takes longer for shorter rows, in which it counts as many digits.
+_LEAST_BY_RADIX = 24
 _UINT8, _UINT64, _FLOAT32 = np.dtype(np.uint8), np.dtype(np.uint64), np.dtype(np.float32)
 
 
@@ -64,12 +66,12 @@ class _Sort(_Sorting):
     __slots__ = ()
 
     def evaluate(self, x: np.ndarray, *, axis: int, stable: bool) -> tuple[np.ndarray, ...]:
-        return (np.sort(_wide(x), axis=axis, kind=_kind(x.dtype, stable)).astype(x.dtype),)
+        return (np.sort(_wide(x), axis=axis, kind=_kind(x.dtype, x.shape[axis], stable)).astype(x.dtype),)
 
     def write(self, outs: Sequence[np.ndarray], x: np.ndarray, *, axis: int, stable: bool) -> None:
         """Sort in the result's own memory."""
         outs[0][...] = x
-        outs[0].sort(axis, _kind(x.dtype, stable))
+        outs[0].sort(axis, _kind(x.dtype, x.shape[axis], stable))
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
@@ -204,9 +206,10 @@ def _pick(emitter: Emitter, rows: str, type: ArrayType, positions: str) -> str:
     return emitter.reshape(picked, flat, type.shape)
 
 
-def _kind(dtype: np.dtype, stable: bool) -> Literal["stable", "quicksort"]:
-    """The algorithm: NumPy has a radix sort for narrow integers, and calls it stable."""
-    return "stable" if stable or (dtype.kind in "biu" and dtype.itemsize <= 2) else "quicksort"
+def _kind(dtype: np.dtype, length: int, stable: bool) -> Literal["stable", "quicksort"]:
+    """The algorithm for rows of a length: NumPy has a radix sort for narrow integers, and calls it stable."""
+    is_radix = dtype.kind in "biu" and dtype.itemsize <= 2 and length >= _LEAST_BY_RADIX
+    return "stable" if stable or is_radix else "quicksort"
 
 
 def _ascending(emitter: Emitter, x: str, type: ArrayType, axis: int) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-# Shorter rows are sorted by insertion and merging in less time.
-_LEAST = 512
+# Shorter rows are sorted by insertion in less time, and rows with equal elements that are shorter than the second by
+# merging.
+_LEAST, _LEAST_BY_DIGITS = 16, 512
 _WORD = np.dtype(np.uint64)
 # Of how many bits a digit is, and how many digits take less time than the sort that keeps no order.
 _BITS, _MOST_DIGITS = 16, 2
@@ -24,7 +25,7 @@ def write_stable_positions(out: np.ndarray, x: np.ndarray, axis: int) -> None:
         return
     length = x.shape[axis]
     rows = np.ascontiguousarray(np.moveaxis(x, axis, -1)).reshape(-1, length)
-    found = _of_ints(rows) if x.dtype.kind in "iu" else None
+    found = _of_ints(rows) if x.dtype.kind in "iu" and length >= _LEAST_BY_DIGITS else None
     found = _of_any(rows) if found is None else found
     moved = np.moveaxis(out, axis, -1)
     moved[...] = found.reshape(moved.shape)
@@ -37,7 +38,7 @@ def _of_ints(rows: np.ndarray) -> np.ndarray | None:
         return None
     # Two's complement: the distances are right whatever the sign.
     keys = rows.astype(_WORD) - np.uint64(low % 2**64)
-    return np.stack([_by_digits(row) for row in keys])
+    return _by_digits(keys)
 
 
 def _of_any(rows: np.ndarray) -> np.ndarray:
@@ -59,24 +60,31 @@ def _of_any(rows: np.ndarray) -> np.ndarray:
         np.equal(ordered[:, 1:], ordered[:, :-1], out=ties)
         if rows.dtype.kind == "f" and np.isnan(ordered[:, -1]).any():
             ties |= np.isnan(ordered[:, :-1])
-        if ties.any():
-            _put_in_order(order, ties)
+        tied = np.flatnonzero(ties.any(axis=1))
+        if tied.size and length >= _LEAST_BY_DIGITS:
+            _put_in_order(order, tied, ties)
+        elif 2 * tied.size > count:
+            # The rows that follow are likely to be so, too.
+            found[first:] = rows[first:].argsort(axis=1, kind="stable")
+            break
+        elif tied.size:
+            order[tied] = part[tied].argsort(axis=1, kind="stable")
     return found
 
 
-def _put_in_order(found: np.ndarray, ties: np.ndarray) -> None:
-    """Put the positions of elements that are equal in order."""
-    for index in np.flatnonzero(ties.any(axis=1)):
-        # Each place's number of the elements that are equal, in the order of the places.
-        keys = np.zeros(found.shape[1], _WORD)
-        keys[found[index, 1:]] = np.cumsum(~ties[index])
-        found[index] = _by_digits(keys)
+def _put_in_order(found: np.ndarray, tied: np.ndarray, ties: np.ndarray) -> None:
+    """Put the positions of elements that are equal in order, in the rows of these numbers."""
+    # Each place's number of the elements that are equal, in the order of the places.
+    keys = np.zeros((len(tied), found.shape[1]), _WORD)
+    np.put_along_axis(keys, found[tied, 1:], np.cumsum(~ties[tied], axis=1, dtype=_WORD), axis=1)
+    found[tied] = _by_digits(keys)
 
 
 def _by_digits(keys: np.ndarray) -> np.ndarray:
-    """The positions that sort words, by their digits, the least first."""
-    found = keys.astype(np.uint16).argsort(kind="stable")
+    """The positions that sort each row of words, by their digits, the least first."""
+    found = keys.astype(np.uint16).argsort(axis=1, kind="stable")
     for shift in range(_BITS, int(keys.max()).bit_length(), _BITS):
         digit = (keys >> np.uint64(shift)).astype(np.uint16)
-        found = found[digit[found].argsort(kind="stable")]
+        order = np.take_along_axis(digit, found, axis=1).argsort(axis=1, kind="stable")
+        found = np.take_along_axis(found, order, axis=1)
     return found
