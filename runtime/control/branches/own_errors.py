@@ -11,14 +11,12 @@ from anabranch.runtime.errors import IntegerRangeError, ShapeMismatchError
 # What the project's code does for the user it does by calls, such as `operator.getitem(v, key)` and
 # `iterator.__next__()`, whose errors are the user's: those of these instructions, and of `next(...)`, are faults.
 _NOT_FOR_THE_USER = (
-    "BINARY_",
-    "COMPARE_",
-    "CONTAINS_",
+    "BINARY_SLICE",
+    "BINARY_SUBSCR",
     "DELETE_",
     "IMPORT_",
     "LOAD_",
     "STORE_",
-    "UNARY_",
     "UNPACK_",
 )
 
