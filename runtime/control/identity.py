@@ -180,8 +180,7 @@ _UNKNOWN_NUMBER = run_time_checks.IntMessage(
 def _is_one_array(a: TracedArray, b: TracedArray) -> Value:
     """Return whether two arrays are one object: where a condition has chosen them, whether it has chosen the same."""
     identity = current().trace.identity if tracing() else Identity()
-    unclear = identity.ambiguous.keys() - identity.either.keys()
-    if {id(a), id(b)} & unclear and a.storage is b.storage and views.same(a.path, b.path):
+    if {id(a), id(b)} & identity.ambiguous.keys() and a.storage is b.storage and views.same(a.path, b.path):
         raise object_numbers.undecided("ndarray")
     if a is b or (a.shape, a.dtype) != (b.shape, b.dtype):
         return a is b

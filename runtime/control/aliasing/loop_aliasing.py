@@ -19,11 +19,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.control.aliasing.adopt import adopt
 from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.aliasing.loop_sources import EntryArray, New, Possible, TracedBody
+from anabranch.runtime.control.aliasing.points_to import is_never, link
 from anabranch.runtime.errors import AliasError
-from anabranch.runtime.ir.program import Atom, Literal, Var
+from anabranch.runtime.ir.program import Atom, Var
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
@@ -156,7 +156,6 @@ def refusal(name: str, what: str) -> AliasError:
 
 
 def after(
-    outer: Builder,
     report: LoopAliases,
     made: Sequence[TracedArray | None],
     init: Sequence[Packed],
@@ -183,7 +182,7 @@ def after(
             if sources.is_entry(k):
                 kept[k] = before
     for cycle in report.cycles:
-        _after_cycle(outer, cycle, made, init, count)
+        _after_cycle(cycle, made, init, count)
     resolved = report.trading | kept.keys()
     arrays = [None if k in resolved else array for k, array in enumerate(made)]
 
@@ -200,9 +199,7 @@ def after(
     return kept
 
 
-def _after_cycle(
-    outer: Builder, cycle: list[int], made: Sequence[TracedArray | None], init: Sequence[Packed], count: Atom
-) -> None:
+def _after_cycle(cycle: list[int], made: Sequence[TracedArray | None], init: Sequence[Packed], count: Atom) -> None:
     """After n steps, the array at place i of the cycle is the one that place i + n had before the loop."""
     length = len(cycle)
     remainder = atoms.ufunc(np.remainder, count, atoms.literal(length, np.int64))
@@ -223,5 +220,5 @@ def _after_cycle(
             array.storage.is_another = all(handle is not None for handle in handles)
         for m, pred in enumerate(preds):
             handle = handles[(place + m) % length]
-            if array is not None and handle is not None and not (isinstance(pred, Literal) and not pred.value):
-                adopt(outer, array, pred, handle)
+            if array is not None and handle is not None and not is_never(pred):
+                link(array, pred, handle)

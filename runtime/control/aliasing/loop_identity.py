@@ -12,9 +12,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from anabranch.runtime.control.aliasing.adopt import adopt, moved
 from anabranch.runtime.control.aliasing.loop_sources import (
-    Chosen,
     EntryArray,
     Moving,
     New,
@@ -22,11 +20,13 @@ from anabranch.runtime.control.aliasing.loop_sources import (
     Pair,
     Places,
     Possible,
+    Row,
     Source,
     Sources,
     TracedBody,
     Viewed,
 )
+from anabranch.runtime.control.aliasing.points_to import ALWAYS, is_never, link, moved
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Literal, Var
 from anabranch.runtime.tracing.builder import Builder, building, current
@@ -131,7 +131,7 @@ class Identities:
             if k not in seen:
                 seen.add(k)
                 self.carried.add(self.body, k, self._moving(k, ever), self.places.handles)
-                pending += [end.leaf for end in self.sources.ends[k] if isinstance(end, (EntryArray, Viewed))]
+                pending += [s.leaf for _, s in self.sources.rows[k] if isinstance(s, (EntryArray, Viewed))]
 
     def _is_open(self, leaf: int, possible: Possible) -> bool:
         """Return whether the memory that a leaf is depends on run-time values, not just on whether a step ran."""
@@ -152,23 +152,23 @@ class Identities:
         """The extra carries: the value before the loop, the formal, and the value after a step of each."""
         rows: list[tuple[Atom, Var, Atom]] = []
         with building(self.body):
-            made: dict[int, Atom] = {}
             for k, formal in self.carried.numbers.items():
-                rows.append(
-                    (self._number(self.sources.before[k], made), formal, self._number(self.sources.of[k], made))
-                )
+                before = self._number(self.sources.before[k])
+                rows.append((before, formal, self._chosen_number(self.sources.rows[k])))
             for (k, i), formals in self.carried.starts.items():
-                starts = self._starts(self.sources.of[k], i) or formals
+                starts = self._starts(self.sources.rows[k], i) or formals
                 rows += [(atoms.literal(0, f.type.dtype), f, a) for f, a in zip(formals, starts, strict=True)]
             return [(before, formal, self.body.resolve(after)) for before, formal, after in rows]
 
-    def _number(self, source: Source, made: dict[int, Atom]) -> Atom:
+    def _chosen_number(self, row: Row) -> Atom:
         """The number of what a step leaves."""
-        if id(source) not in made:
-            made[id(source)] = self._made_number(source, made)
-        return made[id(source)]
+        (_, first), *others = row
+        number = self._number(first)
+        for pred, source in others:
+            number = atoms.select(pred, self._number(source), number)
+        return number
 
-    def _made_number(self, source: Source, made: dict[int, Atom]) -> Atom:
+    def _number(self, source: Source) -> Atom:
         match source:
             case EntryArray(leaf):
                 return self.carried.numbers[leaf]
@@ -181,8 +181,6 @@ class Identities:
             case New(serial):
                 step = atoms.ufunc(np.multiply, self.index, _literal(len(self.sources.serials)))
                 return atoms.ufunc(np.subtract, _literal(-1 - len(self.sources.before) - serial), step)
-            case Chosen(pred, yes, no):
-                return atoms.select(pred, self._number(yes, made), self._number(no, made))
         return _literal(np.iinfo(np.int64).min)
 
     def _number_of_view(self, leaf: int, path: views.Path) -> Atom:
@@ -196,19 +194,21 @@ class Identities:
                 after = atoms.select(is_place, _literal(view.number), after)
         return after
 
-    def _starts(self, source: Source, place: int) -> Sequence[Atom] | None:
+    def _starts(self, row: Row, place: int) -> Sequence[Atom] | None:
         """The position of a moving place that a step leaves; None where it leaves something else."""
-        match source:
-            case EntryArray(leaf):
-                return self.carried.starts.get((leaf, place))
-            case Moving(number, handle) if number == place:
-                return views.positions(handle.path)
-            case Chosen(pred, yes, no):
-                one, other = self._starts(yes, place), self._starts(no, place)
-                if one is None or other is None:
-                    return one or other
-                return [atoms.select(pred, a, b) for a, b in zip(one, other, strict=True)]
-        return None
+        found: Sequence[Atom] | None = None
+        for pred, source in row:
+            match source:
+                case EntryArray(leaf):
+                    starts: Sequence[Atom] | None = self.carried.starts.get((leaf, place))
+                case Moving(number, handle) if number == place:
+                    starts = views.positions(handle.path)
+                case _:
+                    starts = None
+            if starts is not None:
+                pairs = zip(starts, found or starts, strict=True)
+                found = [atoms.select(pred, one, other) for one, other in pairs]
+        return found
 
     def add_edges(
         self,
@@ -229,14 +229,14 @@ class Identities:
                 continue
             if self.sources.is_unknown(k, possible):
                 for handle in related(k):
-                    adopt(self.outer, array, None, handle)
+                    link(array, None, handle)
                 continue
             for handle, holds in self.tests(k, possible, carried, at_once):
-                self._adopt(array, holds, handle)
+                self._link(array, holds, handle)
             array.storage.is_another = all(isinstance(label, OuterArray) for label in possible.of(k))
             for j, other in enumerate(made[:k]):
                 if other is not None and not self.sources.is_unknown(j, possible):
-                    self._adopt_other(j, k, (other, array), possible, numbers, at_once)
+                    self._link_other(j, k, (other, array), possible, numbers, at_once)
 
     def tests(
         self, leaf: int, possible: Possible, carried: Mapping[Var, Atom], at_once: Atom
@@ -253,11 +253,11 @@ class Identities:
             if place not in possible.later[leaf]:
                 yield handle, at_once
             elif possible.only(leaf) == place:
-                yield handle, atoms.literal(True) if place in possible.first[leaf] else atoms.logical_not(at_once)
+                yield handle, ALWAYS if place in possible.first[leaf] else atoms.logical_not(at_once)
             else:
                 yield handle, atoms.ufunc(np.equal, carried[self.carried.numbers[leaf]], _literal(place.number))
 
-    def _adopt_other(
+    def _link_other(
         self,
         one: int,
         other: int,
@@ -270,9 +270,9 @@ class Identities:
         first, second = arrays
         match self.sources.pair(one, other, possible):
             case Pair.ALWAYS:
-                self._adopt(second, atoms.logical_not(at_once), first)
+                self._link(second, atoms.logical_not(at_once), first)
             case Pair.BY_NUMBER:
-                self._adopt(second, _is_one_new(numbers[one], numbers[other]), first)
+                self._link(second, _is_one_new(numbers[one], numbers[other]), first)
             case Pair.PARTS:
                 x, y = possible.only(one), possible.only(other)
                 assert isinstance(x, New)
@@ -281,10 +281,10 @@ class Identities:
                 steps = tuple(step for step in path if isinstance(step, views.ViewStep) and step.static)
                 known = not (x.path and y.path) and len(steps) == len(path)
                 pred = atoms.logical_not(at_once) if known else None
-                self._adopt(part, pred, TracedArray(whole.storage, steps if known else ()))
+                self._link(part, pred, TracedArray(whole.storage, steps if known else ()))
             case Pair.UNKNOWN:
-                self._adopt(second, None, first)
+                self._link(second, None, first)
 
-    def _adopt(self, array: TracedArray, pred: Atom | None, handle: TracedArray) -> None:
-        if not (isinstance(pred, Literal) and not pred.value):
-            adopt(self.outer, array, pred if _is_alike(array, handle) else None, handle)
+    def _link(self, array: TracedArray, pred: Atom | None, handle: TracedArray) -> None:
+        if not is_never(pred):
+            link(array, pred if _is_alike(array, handle) else None, handle)

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.control.aliasing import branch_identity
 from anabranch.runtime.control.aliasing.loop_identity import NUMBER
 from anabranch.runtime.control.aliasing.loop_sources import TracedBody
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -86,15 +85,7 @@ def _find(array: TracedArray) -> Known:
         _, number = identity.numbers[id(array)]
         if visibility.atom_visible(current(), number):
             return Known(current().new_storage(number), {}, frozenset({number}))
-    if id(array) in identity.merged:
-        raise undecided("ndarray")
-    if id(array) in identity.either:
-        options = branch_identity.objects_of(current(), array)
-        if options is None:
-            raise undecided("ndarray")
-        (_, first), *others = options
-        return _chosen(object_of(first), others)
-    if id(array) in identity.ambiguous:
+    if id(array) in identity.merged or id(array) in identity.ambiguous:
         raise undecided("ndarray")
     if id(array) not in identity.chosen:
         return _itself(array)

@@ -286,7 +286,7 @@ def _finish(
     whole = growth.without_capacity_request(types.whole, types.requests)
     pack_unpack.unpack(whole, iter(results), made)
     possible = report.identities.sources.possible(*plan.steps)
-    kept = loop_aliasing.after(outer, report, made, init, emitted.firsts, emitted.carried, count, possible)
+    kept = loop_aliasing.after(report, made, init, emitted.firsts, emitted.carried, count, possible)
     plan.objects.note(made, emitted.carried)
     arrays = {k: kept.get(k, a) for k, a in enumerate(made) if a is not None}
     copied_items.after_loop(
