@@ -20,12 +20,13 @@ from anabranch.runtime.control.aliasing.points_to import (
     link,
     moved,
     points_to,
+    select_last,
 )
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.passes.load_forwarding import MOST_CHOSEN
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.storage import Storage
-from anabranch.runtime.values import atoms, visibility
+from anabranch.runtime.values import visibility
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import aliasing, views
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
@@ -43,6 +44,8 @@ class BranchAliases:
         Arrays, by their places among what the branch gives, each with memory of the enclosing code that it may be.
     aliased : list of tuple
         Arrays with others that they are where a condition holds; None: it is not known when.
+    another : set of int
+        Arrays that are surely memory of the enclosing code.
     elements : sequence of Atom
         Truths about elements of lists.
     """
@@ -50,6 +53,7 @@ class BranchAliases:
     outer: Builder
     outside: list[tuple[int, Target]] = dataclasses.field(default_factory=list)
     aliased: list[tuple[int, int, Atom | None]] = dataclasses.field(default_factory=list)
+    another: set[int] = dataclasses.field(default_factory=set)
     elements: Sequence[Atom] = ()
 
     @property
@@ -117,17 +121,27 @@ def _truth(pred: Atom | None, chosen: Atom, given: Iterator[Atom]) -> Atom | Non
 def aliases_of(outer: Builder, packed: Sequence[Packed]) -> BranchAliases:
     """Find what memory the arrays of a branch are; in the branch's builder."""
     found = BranchAliases(outer)
-    own: list[dict[Storage, Atom | None]] = []
+    met: dict[Storage, list[tuple[int, Atom | None]]] = {}  # the branch's own, with the arrays that are it
     for index, part in enumerate(packed):
         inside: dict[Storage, Atom | None] = {}
+        is_another = part.handle is not None
         for target in () if part.handle is None else points_to(part.handle, lambda s: _is_outer(outer, s)):
-            storage = target.handle.storage
+            storage, path = target.handle.storage, target.handle.path
             if _is_outer(outer, storage):
                 found.outside.append((index, _seen_outside(outer, target)))
             else:
-                inside[storage] = None if target.handle.path else either(inside.get(storage, NEVER), target.pred)
-        own.append(inside)
-    found.aliased += (row for row in _aliased_outputs(packed, own) if not is_never(row[-1]))
+                inside[storage] = None if path else either(inside.get(storage, NEVER), target.pred)
+                is_another &= storage.is_another and not path
+        if is_another:
+            found.another.add(index)
+        for storage, pred in inside.items():
+            others = met.setdefault(storage, [])
+            # Any of those that surely are this memory will do, but that one is the same object says more.
+            always = [row for row in others if row[1] is ALWAYS]
+            always.sort(key=lambda row: packed[row[0]].handle is not part.handle)
+            found.aliased += ((index, other, both(before, pred)) for other, before in always[:1] or others)
+            others.append((index, pred))
+    found.aliased = [row for row in found.aliased if not is_never(row[-1])]
     return found
 
 
@@ -139,65 +153,29 @@ def _seen_outside(outer: Builder, target: Target) -> Target:
     return target if target.pred is not None and (is_seen or is_told) else Target(TracedArray(handle.storage), None)
 
 
-def _aliased_outputs(
-    packed: Sequence[Packed], own: Sequence[dict[Storage, Atom | None]]
-) -> Iterator[tuple[int, int, Atom | None]]:
-    """Arrays that are, or may be, the same memory of the branch's own; `own` has that of each, and when it is that."""
-    met: dict[Storage, list[tuple[int, Atom | None]]] = {}
-    for index, (part, inside) in enumerate(zip(packed, own, strict=True)):
-        for storage, pred in inside.items():
-            others = met.setdefault(storage, [])
-            # Any of those that surely are this memory will do, but that one is the same object says more.
-            always = [row for row in others if row[1] is ALWAYS]
-            always.sort(key=lambda row: packed[row[0]].handle is not part.handle)
-            for other, before in always[:1] or others:
-                yield index, other, both(before, pred)
-            others.append((index, pred))
-
-
-def read_others(outer: Builder, arrays: Sequence[TracedArray | None], branches: Sequence[Sequence[Packed]]) -> None:
+def read_others(outer: Builder, arrays: Sequence[TracedArray | None], branches: Sequence[BranchAliases]) -> None:
     """Let arrays that are memory of the enclosing code, whatever branch is taken, be read from there in steps of loops.
 
     So `passes/load_forwarding.py` finds where their elements come from, however the branches came to choose them. After
     loops an array is more often used as a whole, which a condition copies where a select reads them all: there those
     alone are read so that are one part of one memory.
     """
-    in_loop = outer.in_loop
-    for array, *parts in zip(arrays, *branches, strict=False):
-        if array is None or not all(p.handle is not None and _is_another(outer, p.handle) for p in parts):
+    for index, array in enumerate(arrays):
+        if array is None or not all(index in branch.another for branch in branches):
             continue
         array.storage.is_another = True
         edges = array.storage.alias_edges
-        if not 1 < len(edges) <= MOST_CHOSEN or any(e.pred is None or e.form is not None for e in edges):
+        rows = [(e.pred, e.handle) for e in edges if e.pred is not None and e.form is None]
+        if not 1 < len(edges) <= MOST_CHOSEN or len(rows) < len(edges):
             continue
-        first = edges[0].handle
-        if all(_is_one_part(first, edge.handle) for edge in edges):
-            outer.env[array.storage] = first.atom
-            continue
-        if not in_loop:
-            continue
-        value = first.atom
-        for edge in edges[1:]:
-            value = atoms.select(edge.pred, edge.handle.atom, value)
-        outer.env[array.storage] = value
+        is_one = all(_is_one_part(rows[0][1], handle) for _, handle in rows)
+        if is_one or outer.in_loop:
+            rows = rows[:1] if is_one else rows
+            outer.env[array.storage] = select_last((pred, handle.atom) for pred, handle in rows)
 
 
 def _is_one_part(one: TracedArray, other: TracedArray) -> bool:
     return one.storage is other.storage and views.same(one.path, other.path)
-
-
-def _is_another(outer: Builder, handle: TracedArray) -> bool:
-    """Return whether an array is surely memory of the enclosing code."""
-    pending, seen = [handle], set[Storage]()
-    while pending:
-        one = pending.pop()
-        if one.storage in seen or _is_outer(outer, one.storage):
-            continue
-        if one.path or not one.storage.is_another:
-            return False
-        seen.add(one.storage)
-        pending += [edge.handle for edge in one.storage.alias_edges]
-    return True
 
 
 def _is_outer(outer: Builder, storage: Storage) -> bool:

@@ -7,57 +7,30 @@ so, after the loop and, where the body writes to such memory, at the start of ea
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from anabranch.runtime.control.aliasing.body_trace import BodyTrace, Carried, Places
 from anabranch.runtime.control.aliasing.loop_sources import (
     EntryArray,
     Moving,
     New,
     OuterArray,
     Pair,
-    Places,
     Possible,
     Row,
     Source,
     Sources,
-    TracedBody,
     Viewed,
 )
-from anabranch.runtime.control.aliasing.points_to import ALWAYS, is_never, link, moved
-from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.control.aliasing.points_to import ALWAYS, is_never, link, moved, select_last
 from anabranch.runtime.ir.program import Atom, Literal, Var
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import aliasing, views
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
-
-NUMBER = ArrayType((), np.dtype(np.int64))
-
-
-@dataclasses.dataclass(slots=True)
-class Carried:
-    """Numbers of leaves, and positions of moving places that leaves may be: the formals of a body."""
-
-    edge_targets: int = 0  # how many places arrays have edges to at the start of a step
-    numbers: dict[int, Var] = dataclasses.field(default_factory=dict)
-    starts: dict[tuple[int, int], list[Var]] = dataclasses.field(default_factory=dict)
-
-    @property
-    def formals(self) -> list[Var]:
-        """The numbers and positions, in the order in which they are carried."""
-        return [*self.numbers.values(), *(formal for row in self.starts.values() for formal in row)]
-
-    def add(self, body: Builder, leaf: int, places: Sequence[int], handles: Sequence[TracedArray]) -> None:
-        """Let the number of a leaf be carried, and the positions of the moving places that it may be."""
-        if leaf not in self.numbers:
-            self.numbers[leaf] = body.formal(NUMBER)
-        for i in places:
-            if (leaf, i) not in self.starts:
-                self.starts[leaf, i] = [body.formal(a.type) for a in views.positions(handles[i].path)]
 
 
 def enter(
@@ -105,7 +78,7 @@ class Identities:
     """The memory that the leaves of a loop's state are, as numbers that the loop carries."""
 
     def __init__(
-        self, outer: Builder, traced: TracedBody, init: Sequence[Packed], places: Places, carried: Carried
+        self, outer: Builder, traced: BodyTrace, init: Sequence[Packed], places: Places, carried: Carried
     ) -> None:
         self.outer, self.body, self.index = outer, traced.builder, traced.index
         self.places, self.carried = places, carried
@@ -162,11 +135,7 @@ class Identities:
 
     def _chosen_number(self, row: Row) -> Atom:
         """The number of what a step leaves."""
-        (_, first), *others = row
-        number = self._number(first)
-        for pred, source in others:
-            number = atoms.select(pred, self._number(source), number)
-        return number
+        return select_last((pred, self._number(source)) for pred, source in row)
 
     def _number(self, source: Source) -> Atom:
         match source:

@@ -7,15 +7,14 @@ leaves follows what each of them may be after so many steps (`Possible`).
 
 from __future__ import annotations
 
-import dataclasses
 import enum
-import itertools
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.control.aliasing.body_trace import BodyTrace, Places
 from anabranch.runtime.control.aliasing.points_to import ALWAYS, points_to
-from anabranch.runtime.ir.program import Atom, Var
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder, building
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import visibility
@@ -27,28 +26,6 @@ from anabranch.runtime.values.pytrees.pack_unpack import Packed
 _MOST_STEPS = 64
 # Views of views of the arrays at the start of a step are followed up to so much memory.
 _MOST_PLACES = 32
-
-
-class TracedBody(Protocol):
-    """The interface that is needed of a traced loop body."""
-
-    @property
-    def builder(self) -> Builder: ...
-
-    @property
-    def index(self) -> Var: ...
-
-    @property
-    def since(self) -> int: ...
-
-    @property
-    def entry(self) -> list[TracedArray | None]: ...
-
-    @property
-    def init(self) -> list[Packed]: ...
-
-    @property
-    def packed(self) -> list[Packed]: ...
 
 
 @frozen
@@ -111,43 +88,6 @@ Row: TypeAlias = list[tuple[Atom, Source]]
 UNKNOWN = Unknown()
 
 
-@dataclasses.dataclass(slots=True)
-class Places:
-    """Memory from before a loop that its state may be; a view whose position each step decides is one place."""
-
-    handles: list[TracedArray] = dataclasses.field(default_factory=list)
-    of_steps: set[int] = dataclasses.field(default_factory=set)
-    moving: set[int] = dataclasses.field(default_factory=set)
-
-    def number(self, handle: TracedArray) -> int:
-        """The number of an array that stands before the loop."""
-        for i, known in enumerate(self.handles):
-            if known is handle:
-                return i
-        self.handles.append(handle)
-        return len(self.handles) - 1
-
-    def number_in_step(self, handle: TracedArray, is_fixed: bool) -> int:
-        """The number of a view that a step makes."""
-        for i, known in enumerate(self.handles):
-            if known is handle:
-                return i
-            if i in self.of_steps and known.storage is handle.storage and is_fixed == (i not in self.moving):
-                paths = (known.path, handle.path) if is_fixed else (_still(known.path), _still(handle.path))
-                if memory_layout.is_same_part(handle.storage.type.shape, *paths):
-                    return i
-        self.handles.append(handle)
-        self.of_steps.add(len(self.handles) - 1)
-        if not is_fixed:
-            self.moving.add(len(self.handles) - 1)
-        return len(self.handles) - 1
-
-
-def _still(path: views.Path) -> views.Path:
-    """The path without its run-time positions."""
-    return views.at(path, itertools.repeat(0))
-
-
 @frozen
 class Moving(OuterArray):
     """A place whose position this step decides."""
@@ -181,7 +121,7 @@ class Possible:
 class Sources:
     """The memory that the leaves of a loop's state are, from one trace of its body."""
 
-    def __init__(self, outer: Builder, traced: TracedBody, init: Sequence[Packed], places: Places) -> None:
+    def __init__(self, outer: Builder, traced: BodyTrace, init: Sequence[Packed], places: Places) -> None:
         self.outer, self.body, self.places = outer, traced.builder, places
         self.entry = traced.entry
         self.owner = {a.storage: k for k, a in enumerate(traced.entry) if a is not None}

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.control.aliasing.loop_identity import NUMBER
-from anabranch.runtime.control.aliasing.loop_sources import TracedBody
+from anabranch.runtime.control.aliasing.body_trace import NUMBER, BodyTrace
+from anabranch.runtime.control.aliasing.points_to import select_last
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Var
 from anabranch.runtime.ops.table import OPS
@@ -109,11 +109,11 @@ def _itself(array: TracedArray) -> Known:
 
 def _chosen(one: Known, others: Sequence[tuple[Atom, TracedArray]]) -> Known:
     """One object, or another one where its condition holds."""
-    number, arrays, carried = one.atom, one.arrays, one.carried
-    for holds, other in others:
-        known = object_of(other)
-        number = atoms.select(holds, known.atom, number)
+    rows = [(holds, object_of(other)) for holds, other in others]
+    arrays, carried = one.arrays, one.carried
+    for _, known in rows:
         arrays, carried = arrays | known.arrays, carried | known.carried
+    number = select_last(((holds, known.atom) for holds, known in rows), one.atom)
     return Known(current().new_storage(number), arrays, carried)
 
 
@@ -139,7 +139,7 @@ def _may_be_one_part(one: Known, other: Known) -> bool:
     )
 
 
-def enter(traced: TracedBody) -> None:
+def enter(traced: BodyTrace) -> None:
     """Note that which object each array at the start of a step is differs from step to step: the loop carries it."""
     body, identity = traced.builder, traced.builder.trace.identity
     identity.merged.update((id(a), a) for a in traced.entry if a is not None)
@@ -159,7 +159,7 @@ class LoopObjects:
         The extra carries: the value before the loop, the formal, and the value after a step of each.
     """
 
-    def __init__(self, outer: Builder, traced: TracedBody) -> None:
+    def __init__(self, outer: Builder, traced: BodyTrace) -> None:
         self.formals: dict[int, Var] = {}
         self.extras: list[tuple[Atom, Var, Atom]] = []
         identity = outer.trace.identity

@@ -7,7 +7,7 @@ decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
@@ -90,6 +90,14 @@ def both(one: Atom | None, other: Atom | None) -> Atom | None:
 def is_never(pred: Atom | None) -> bool:
     """Return whether a condition surely does not hold."""
     return isinstance(pred, Literal) and not pred.value
+
+
+def select_last(rows: Iterable[tuple[Atom, Atom]], value: Atom | None = None) -> Atom:
+    """The last atom whose condition holds; where none does, the one given, or else the first."""
+    for pred, one in rows:
+        value = one if value is None else atoms.select(pred, one, value)
+    assert value is not None
+    return value
 
 
 def moved(array: TracedArray, positions: Iterator[Atom]) -> TracedArray:

@@ -130,7 +130,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
     for number, outcome in enumerate(outcomes):
         outcome.aliases.follow(arrays, outcome.packed, _is_chosen(selector, number), preds)
         given[number] = iter(list(itertools.islice(preds, len(outcome.aliases.elements))))
-    branch_aliasing.read_others(outer, arrays, [o.packed for o in outcomes])
+    branch_aliasing.read_others(outer, arrays, [o.aliases for o in outcomes])
     elements.follow(held, functools.partial(_is_chosen, selector), given)
     copied_items.after_branches(outer, [(o.builder, o.packed) for o in outcomes], arrays)
     for outcome in outcomes:

@@ -9,12 +9,13 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import loop_aliasing
+from anabranch.runtime.control.aliasing.body_trace import BodyTrace
 from anabranch.runtime.control.aliasing.loop_values import LeavesByNumber
 from anabranch.runtime.control.aliasing.object_numbers import LoopObjects
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.exits import BREAK
-from anabranch.runtime.control.loops.loop_state import INT64, BodyTrace, ConditionWritesError, LoopStatement, LoopTypes
+from anabranch.runtime.control.loops.loop_state import INT64, ConditionWritesError, LoopStatement, LoopTypes
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import substitute
 from anabranch.runtime.ops.table import OPS

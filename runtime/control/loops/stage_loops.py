@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import loop_aliasing, loop_identity, object_numbers, split_containers
+from anabranch.runtime.control.aliasing.body_trace import BodyTrace
 from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.branches.join import MISSING, decided_by
 from anabranch.runtime.control.branches.stage_branches import trace_branch
@@ -15,7 +16,6 @@ from anabranch.runtime.control.loops import growth, learned_types, loop_lengths,
 from anabranch.runtime.control.loops.loop_emission import Emission
 from anabranch.runtime.control.loops.loop_state import (
     INT64,
-    BodyTrace,
     LoopStatement,
     LoopTypes,
     check_growth,
