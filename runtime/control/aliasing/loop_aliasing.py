@@ -111,7 +111,7 @@ def _is_simple(body: Builder, leaves: Sequence[int], init: Sequence[Packed], rep
         elif source == EntryArray(k):
             report.in_place.add(k)
         return isinstance(source, New) or source == EntryArray(k)
-    becomes = {k: source.leaf for k, source in sources.items() if isinstance(source, EntryArray)}
+    becomes = {k: source.leaf for k, source in sources.items() if isinstance(source, EntryArray) and not source.path}
     apart = all(len(aliasing.connected(body, handle.storage)) == 1 for handle in handles)
     if not apart or len({h.storage for h in handles}) < len(handles) or set(becomes.values()) != set(leaves):
         return False

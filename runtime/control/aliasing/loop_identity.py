@@ -14,7 +14,6 @@ import numpy as np
 from anabranch.runtime.control.aliasing.body_trace import BodyTrace, Carried, Places
 from anabranch.runtime.control.aliasing.loop_sources import (
     EntryArray,
-    Moving,
     New,
     OuterArray,
     Pair,
@@ -22,7 +21,6 @@ from anabranch.runtime.control.aliasing.loop_sources import (
     Row,
     Source,
     Sources,
-    Viewed,
 )
 from anabranch.runtime.control.aliasing.points_to import ALWAYS, is_never, link, moved, select_last
 from anabranch.runtime.ir.program import Atom, Literal, Var
@@ -52,7 +50,7 @@ def enter(
             handle = places.handles[i]
             if i in places.moving:
                 handle = moved(handle, iter(carried.starts[k, i]))
-            aliasing.add_edge(array.storage, atoms.ufunc(np.equal, number, _literal(i)), handle)
+            aliasing.add_edge(array.storage, _is(number, i), handle)
         for j, other in carried.numbers.items():
             before = entry[j]
             if j != k and before is not None and _is_alike(array, before):
@@ -70,6 +68,10 @@ def _is_one_new(one: Atom, other: Atom) -> Atom:
     return atoms.logical_and(same, atoms.ufunc(np.less, one, _literal(0)))
 
 
+def _is(number: Atom, place: int) -> Atom:
+    return atoms.ufunc(np.equal, number, _literal(place))
+
+
 def _literal(number: int) -> Literal:
     return atoms.literal(number, np.int64)
 
@@ -80,7 +82,7 @@ class Identities:
     def __init__(
         self, outer: Builder, traced: BodyTrace, init: Sequence[Packed], places: Places, carried: Carried
     ) -> None:
-        self.outer, self.body, self.index = outer, traced.builder, traced.index
+        self.body, self.index = traced.builder, traced.index
         self.places, self.carried = places, carried
         self.sources = Sources(outer, traced, init, places)
 
@@ -104,7 +106,7 @@ class Identities:
             if k not in seen:
                 seen.add(k)
                 self.carried.add(self.body, k, self._moving(k, ever), self.places.handles)
-                pending += [s.leaf for _, s in self.sources.rows[k] if isinstance(s, (EntryArray, Viewed))]
+                pending += [s.leaf for _, s in self.sources.rows[k] if isinstance(s, EntryArray)]
 
     def _is_open(self, leaf: int, possible: Possible) -> bool:
         """Return whether the memory that a leaf is depends on run-time values, not just on whether a step ran."""
@@ -139,10 +141,12 @@ class Identities:
 
     def _number(self, source: Source) -> Atom:
         match source:
-            case EntryArray(leaf):
-                return self.carried.numbers[leaf]
-            case Viewed(leaf, path):
-                return self._number_of_view(leaf, path)
+            case EntryArray(leaf, path):
+                before = self.carried.numbers[leaf]
+                places = self.sources.possible(0, None).places(leaf) if path else []
+                after = [(place, self.sources.viewed(place, path)) for place in places]
+                rows = [(_is(before, p.number), _literal(v.number)) for p, v in after if isinstance(v, OuterArray)]
+                return select_last(rows, before)
             case OuterArray(number):
                 return _literal(number)
             case New(serial) if serial < 0:
@@ -152,25 +156,14 @@ class Identities:
                 return atoms.ufunc(np.subtract, _literal(-1 - len(self.sources.before) - serial), step)
         return _literal(np.iinfo(np.int64).min)
 
-    def _number_of_view(self, leaf: int, path: views.Path) -> Atom:
-        """The number of a view of the array that a leaf had at the start of the step."""
-        before = self.carried.numbers[leaf]
-        after: Atom = before
-        for place in self.sources.possible(0, None).places(leaf):
-            view = self.sources.viewed(place, path)
-            if isinstance(view, OuterArray):
-                is_place = atoms.ufunc(np.equal, before, _literal(place.number))
-                after = atoms.select(is_place, _literal(view.number), after)
-        return after
-
     def _starts(self, row: Row, place: int) -> Sequence[Atom] | None:
         """The position of a moving place that a step leaves; None where it leaves something else."""
         found: Sequence[Atom] | None = None
         for pred, source in row:
             match source:
-                case EntryArray(leaf):
+                case EntryArray(leaf, ()):
                     starts: Sequence[Atom] | None = self.carried.starts.get((leaf, place))
-                case Moving(number, handle) if number == place:
+                case OuterArray(number, handle) if number == place and handle is not None:
                     starts = views.positions(handle.path)
                 case _:
                     starts = None
@@ -189,7 +182,7 @@ class Identities:
     ) -> None:
         """Link the arrays after the loop with all that they may be; `carried` has what became of numbers."""
         numbers = {k: carried[formal] for k, formal in self.carried.numbers.items()}
-        at_once = atoms.ufunc(np.equal, count, _literal(0)) if any(possible.first) else atoms.literal(False)
+        at_once = _is(count, 0) if any(possible.first) else atoms.literal(False)
         if self.sources.may_return_new_objects:
             # Views made anew in each step: the memory is known, but not which object it is.
             current().trace.identity.merged.update((id(array), array) for array in made if array is not None)
@@ -224,7 +217,7 @@ class Identities:
             elif possible.only(leaf) == place:
                 yield handle, ALWAYS if place in possible.first[leaf] else atoms.logical_not(at_once)
             else:
-                yield handle, atoms.ufunc(np.equal, carried[self.carried.numbers[leaf]], _literal(place.number))
+                yield handle, _is(carried[self.carried.numbers[leaf]], place.number)
 
     def _link_other(
         self,

@@ -7,6 +7,7 @@ leaves follows what each of them may be after so many steps (`Possible`).
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -30,24 +31,18 @@ _MOST_PLACES = 32
 
 @frozen
 class EntryArray:
-    """The array that a leaf had at the start of the step."""
-
-    leaf: int
-
-
-@frozen
-class Viewed:
     """The part `path` of the array that a leaf had at the start of the step."""
 
     leaf: int
-    path: views.Path
+    path: views.Path = ()
 
 
 @frozen
 class OuterArray:
-    """Memory from before the loop, or a view of it, by its number."""
+    """Memory from before the loop, or a view of it, by its number; `handle` has the position that this step decides."""
 
     number: int
+    handle: TracedArray | None = dataclasses.field(default=None, compare=False)
 
 
 @frozen
@@ -60,10 +55,6 @@ class New:
     serial: int
     path: tuple[views.ViewStep | aliasing.ElementForm, ...]
     age: int = 0
-
-    def within(self, form: aliasing.ElementForm) -> New:
-        """The same elements as an array of another form holds them."""
-        return New(self.serial, (*self.path, form), self.age)
 
 
 @frozen
@@ -82,17 +73,10 @@ class Pair(enum.Enum):
 
 
 Label: TypeAlias = OuterArray | New | Unknown
-Source: TypeAlias = EntryArray | Viewed | Label
+Source: TypeAlias = EntryArray | Label
 # What a step leaves: the last of these whose condition holds; the first one where none does.
 Row: TypeAlias = list[tuple[Atom, Source]]
 UNKNOWN = Unknown()
-
-
-@frozen
-class Moving(OuterArray):
-    """A place whose position this step decides."""
-
-    handle: TracedArray
 
 
 @frozen
@@ -151,7 +135,9 @@ class Sources:
         if len(edges) == 1 and edges[0].form is not None and not self._is_end(handle.storage) and not handle.path:
             # An array that was given a larger capacity.
             (_, inner), *others = self._row(edges[0].handle)
-            return [(ALWAYS, UNKNOWN if others or not isinstance(inner, New) else inner.within(edges[0].form))]
+            if others or not isinstance(inner, New):
+                return [(ALWAYS, UNKNOWN)]
+            return [(ALWAYS, New(inner.serial, (*inner.path, edges[0].form)))]
         row: Row = []
         for target in points_to(handle, self._is_end):
             storage, pred = target.handle.storage, target.pred
@@ -171,17 +157,16 @@ class Sources:
         if self.is_outside(storage):
             return self._place(handle)
         if storage not in self.owner:
-            new = New(self._serial(storage), ())
-            return self.viewed(new, path) if path else new
+            return self.viewed(New(self._serial(storage), ()), path)
         if not all(step.static for step in path):
             return UNKNOWN
-        leaf = self.owner[storage]
-        path = memory_layout.simplified(storage.type.shape, path)
-        return Viewed(leaf, path) if path else EntryArray(leaf)
+        return EntryArray(self.owner[storage], memory_layout.simplified(storage.type.shape, path))
 
     def viewed(self, label: Label, path: views.Path) -> Label:
         """The part `path` of memory."""
         match label:
+            case _ if not path:
+                return label
             case OuterArray(number):
                 if number not in self.places.moving and all(step.static for step in path):
                     return self._place(self.places.handles[number].viewed(*path))
@@ -197,7 +182,7 @@ class Sources:
         if visibility.storage_visible(self.outer, handle):
             return OuterArray(self.places.number_in_step(handle, is_fixed=True))
         if all(visibility.atom_visible(self.body, a) for a in views.positions(handle.path)):
-            return Moving(self.places.number_in_step(handle, is_fixed=False), handle)
+            return OuterArray(self.places.number_in_step(handle, is_fixed=False), handle)
         return UNKNOWN
 
     def _serial(self, made: object) -> int:
@@ -229,15 +214,10 @@ class Sources:
     def _labels(self, leaf: int, now: Sequence[set[Label]]) -> set[Label]:
         found: set[Label] = set()
         for _, source in self.rows[leaf]:
-            match source:
-                case EntryArray(other):
-                    found |= {self._aged(label) for label in now[other]}
-                case Viewed(other, path):
-                    found |= {self.viewed(self._aged(label), path) for label in now[other]}
-                case Moving(number):
-                    found.add(OuterArray(number))
-                case _:
-                    found.add(source)
+            if isinstance(source, EntryArray):
+                found |= {self.viewed(self._aged(label), source.path) for label in now[source.leaf]}
+            else:
+                found.add(source)
         return found
 
     def _aged(self, label: Label) -> Label:
