@@ -180,6 +180,10 @@ class Identity:
         self.merged[id(value)] = value
         return value
 
+    def merge_all(self, values: Iterable[Any]) -> None:
+        """Note the same of all of these but None."""
+        self.merged.update((id(value), value) for value in values if value is not None)
+
 
 @mutable
 class Loops:

@@ -65,6 +65,7 @@ class Carried:
     edge_targets: int = 0  # how many places arrays have edges to at the start of a step
     numbers: dict[int, Var] = dataclasses.field(default_factory=dict)
     starts: dict[tuple[int, int], list[Var]] = dataclasses.field(default_factory=dict)
+    objects: dict[int, Var] = dataclasses.field(default_factory=dict)  # of arrays: which object each of them is
 
     @property
     def formals(self) -> list[Var]:

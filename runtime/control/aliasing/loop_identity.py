@@ -185,7 +185,7 @@ class Identities:
         at_once = _is(count, 0) if any(possible.first) else atoms.literal(False)
         if self.sources.may_return_new_objects:
             # Views made anew in each step: the memory is known, but not which object it is.
-            current().trace.identity.merged.update((id(array), array) for array in made if array is not None)
+            current().trace.identity.merge_all(made)
         for k, array in enumerate(made):
             if array is None:
                 continue

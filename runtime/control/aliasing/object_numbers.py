@@ -154,53 +154,36 @@ def _may_be_one_part(one: Known, other: Known) -> bool:
 def enter(traced: BodyTrace) -> None:
     """Note that which object each array at the start of a step is differs from step to step: the loop carries it."""
     body, identity = traced.builder, traced.builder.trace.identity
-    identity.merged.update((id(a), a) for a in traced.entry if a is not None)
+    identity.merge_all(traced.entry)
     if identity.is_tracked:
         identity.steps[id(body)] = body, traced.since
         identity.numbers.update({id(a): (a, body.formal(NUMBER)) for a in traced.entry if a is not None})
 
 
-class LoopObjects:
-    """Numbers of the objects that the arrays of a loop's state are, which the loop carries.
+def carried(outer: Builder, traced: BodyTrace) -> list[tuple[Atom, Var, Atom]]:
+    """The numbers of the objects that the arrays of a loop's state are: before the loop, formals, and after a step."""
+    body, identity, objects = traced.builder, outer.trace.identity, traced.carried.objects
+    if not identity.is_tracked:
+        return []
+    for k, (entry, before, after) in enumerate(zip(traced.entry, traced.init, traced.packed, strict=True)):
+        if entry is not None:
+            objects[k] = identity.numbers[id(entry)][1]  # type: ignore[assignment] # a formal of the body
+        elif before.handle is not None or after.handle is not None:
+            objects[k] = body.formal(NUMBER)
+    with building(outer):
+        starts = [_number_of(traced.init[k].handle) for k in objects]
+    with building(body):
+        ends = [_number_of(traced.packed[k].handle) for k in objects]
+        if identity.step in body.storage_inputs:
+            body.write(identity.step, atoms.ufunc(np.add, body.read(identity.step), _STEP))
+        ends = [body.resolve(number) for number in ends]
+    return list(zip(starts, objects.values(), ends, strict=True))
 
-    Attributes
-    ----------
-    formals : dict
-        For each leaf that is an array, its number at the start of a step.
-    extras : list of tuple
-        The extra carries: the value before the loop, the formal, and the value after a step of each.
-    """
 
-    def __init__(self, outer: Builder, traced: BodyTrace) -> None:
-        self.formals: dict[int, Var] = {}
-        self.extras: list[tuple[Atom, Var, Atom]] = []
-        identity = outer.trace.identity
-        if not identity.is_tracked:
-            return
-        body = traced.builder
-        for k, (entry, before, after) in enumerate(zip(traced.entry, traced.init, traced.packed, strict=True)):
-            if entry is not None:
-                self.formals[k] = identity.numbers[id(entry)][1]  # type: ignore[assignment] # a formal of the body
-            elif before.handle is not None or after.handle is not None:
-                self.formals[k] = body.formal(NUMBER)
-        with building(outer):
-            starts = [_number_of(traced.init[k].handle) for k in self.formals]
-        with building(body):
-            ends = [_number_of(traced.packed[k].handle) for k in self.formals]
-            if identity.step in body.storage_inputs:
-                body.write(identity.step, atoms.ufunc(np.add, body.read(identity.step), _STEP))
-            ends = [body.resolve(number) for number in ends]
-        self.extras = list(zip(starts, self.formals.values(), ends, strict=True))
-
-    def enter_test(self, arrays: Sequence[TracedArray | None], numbers: Mapping[Var, Atom]) -> None:
-        """Note the same of the arrays that the loop's condition is given."""
-        current().trace.identity.merged.update((id(a), a) for a in arrays if a is not None)
-        self.note(arrays, numbers)
-
-    def note(self, arrays: Sequence[TracedArray | None], numbers: Mapping[Var, Atom]) -> None:
-        """Note the numbers of arrays that hold the loop's state; `numbers` has what stands for the formals."""
-        known = ((arrays[k], numbers[formal]) for k, formal in self.formals.items())
-        current().trace.identity.numbers.update((id(array), (array, n)) for array, n in known if array is not None)
+def note(arrays: Sequence[TracedArray | None], objects: Mapping[int, Var], numbers: Mapping[Var, Atom]) -> None:
+    """Note which objects arrays that hold a loop's state are; `numbers` has what stands for the formals."""
+    known = ((arrays[k], numbers[formal]) for k, formal in objects.items())
+    current().trace.identity.numbers.update((id(array), (array, n)) for array, n in known if array is not None)
 
 
 def _number_of(array: TracedArray | None) -> Atom:
