@@ -126,8 +126,6 @@ class Identity:
         such, and arrays of a loop's state.
     ambiguous : dict
         Arrays that may be either of two objects of the same memory.
-    either : dict
-        Of those, which object each one is, and when: the array, and the truths with the objects.
     chosen : dict
         Arrays that are each one of those that their memory is linked with.
     is_tracked : bool
@@ -157,7 +155,6 @@ class Identity:
     created: dict[int, Any] = field(default_factory=dict)
     merged: dict[int, Any] = field(default_factory=dict)
     ambiguous: dict[int, Any] = field(default_factory=dict)
-    either: dict[int, tuple[Any, tuple[tuple[Atom, Any], ...]]] = field(default_factory=dict)
     chosen: dict[int, Any] = field(default_factory=dict)
     is_tracked: bool = False
     is_wanted: bool = False
@@ -182,6 +179,10 @@ class Identity:
         """Return an object, noted as one that stands for another, without it being known for which."""
         self.merged[id(value)] = value
         return value
+
+    def merge_all(self, values: Iterable[Any]) -> None:
+        """Note the same of all of these but None."""
+        self.merged.update((id(value), value) for value in values if value is not None)
 
 
 @mutable
