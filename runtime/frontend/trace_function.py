@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -41,6 +42,7 @@ from anabranch.runtime.values.failures.user_traceback import add_function, add_l
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.static_requests import Specialise, argument_names, requests_of
+from anabranch.transpile.bytecode_scan import grows_in_loops
 
 _AGAIN = object()
 
@@ -50,7 +52,18 @@ def trace_call(function: Callable[..., object], arguments: Arguments, again: Pla
     known = None if again is None else again.approach
     try:
         with deep():
-            return _trace(function, arguments, known if isinstance(known, Strategy) else Strategy.at_first())
+            if isinstance(known, Strategy):
+                return _trace(function, arguments, known)
+            # Lists that grow in loops mostly get a length of run time: a trace that finds that out is made for nothing.
+            code = getattr(inspect.unwrap(function), "__code__", None)
+            way = Strategy.at_first(lists=code is not None and grows_in_loops(code))
+            try:
+                return _trace(function, arguments, way)
+            except AnabranchError as error:
+                if not way.lists:
+                    raise
+                refused = error
+            return _trace(function, arguments, Strategy.at_first(refused=refused))
     except BaseException as error:
         forget_attempts(error)
         raise
@@ -94,6 +107,8 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
         except Restart as restart:
             guards.heap.restore()
             lists = way.lists or restart.lists
+            if lists and way.refused is not None:
+                raise way.refused from None
             value, reached = _AGAIN, False
         except Specialise as wanted:
             wanted.__context__ = around  # the user's exceptions that were handled hold values of this trace
@@ -175,8 +190,9 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             plan = build_plan(
                 trace, guards, outside.captured, value if reached else None, reached, given, arguments, effects
             )
-            return dataclasses.replace(plan, approach=way.after(trace))
+            return dataclasses.replace(plan, approach=dataclasses.replace(way.after(trace), refused=None))
         except AnabranchError as error:
+            guards.heap.restore()
             _of_the_whole(error, function)
             raise
 
