@@ -123,6 +123,28 @@ class _Partition(CallOp):
         return sort.lower(dataclasses.replace(ctx, params={"axis": ctx.params["axis"], "stable": False}))
 
 
+class _ArgPartition(_Partition):
+    """`argpartition[axis, kth](x)`: int64 positions that partition x so."""
+
+    __slots__ = ()
+
+    def type(self, x: ArrayType, *, axis: int, kth: Sequence[int]) -> tuple[ArrayType, ...]:
+        super().type(x, axis=axis, kth=kth)
+        return (ArrayType(x.shape, INT64),)
+
+    def evaluate(self, x: np.ndarray, *, axis: int, kth: Sequence[int]) -> tuple[np.ndarray, ...]:
+        return (np.argpartition(_wide(x), list(kth), axis),)
+
+    def write(self, outs: Sequence[np.ndarray], x: np.ndarray, *, axis: int, kth: Sequence[int]) -> None:
+        """Write NumPy's positions."""
+        (outs[0][...],) = self.evaluate(x, axis=axis, kth=kth)
+
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        if numpy_calls.may_call(ctx, MANY):
+            return numpy_calls.called(ctx, self)
+        return argsort.lower(dataclasses.replace(ctx, params={"axis": ctx.params["axis"], "stable": False}))
+
+
 class _ArgSort(_Sorting):
     """`argsort[axis, stable](x)`: int64 positions that sort x; ties always stay in order, whatever `stable` says."""
 
@@ -299,5 +321,6 @@ def _permutation(emitter: Emitter, x: str, type: ArrayType) -> str:
 
 sort = _Sort("sort")
 partition = _Partition("partition")
+argpartition = _ArgPartition("argpartition")
 argsort = _ArgSort("argsort")
-OPS: tuple[Op, ...] = (sort, partition, argsort)
+OPS: tuple[Op, ...] = (sort, partition, argpartition, argsort)

@@ -1,7 +1,8 @@
 """The positions that sort an array, equal elements in the order of their places, in less time than NumPy's stable sort.
 
-Numbers that are not far apart are sorted by digits of 16 bits, for which NumPy has a radix sort; others by the sort
-that keeps no order, which takes half the time of the one that does, and by their places where some are equal.
+Integers that are not far apart are sorted by digits of 16 bits, for which NumPy has a radix sort, or in short rows as
+words that hold their places, too; others by the sort that keeps no order, which takes half the time of the one that
+does, and by their places where some are equal.
 """
 
 from __future__ import annotations
@@ -20,46 +21,67 @@ _CHUNK = 2**13
 
 def write_stable_positions(out: np.ndarray, x: np.ndarray, axis: int) -> None:
     """Write `np.argsort(x, axis, kind="stable")`."""
-    if x.shape[axis] < _LEAST or x.dtype.kind == "c" or x.dtype.itemsize <= 2:
+    length = x.shape[axis]
+    if length < _LEAST or x.dtype.kind == "c" or x.dtype.itemsize <= 2:
         out[...] = np.argsort(x, axis, kind="stable")
         return
-    length = x.shape[axis]
     rows = np.ascontiguousarray(np.moveaxis(x, axis, -1)).reshape(-1, length)
-    found = _of_ints(rows) if x.dtype.kind in "iu" and length >= _LEAST_BY_DIGITS else None
-    found = _of_any(rows) if found is None else found
     moved = np.moveaxis(out, axis, -1)
-    moved[...] = found.reshape(moved.shape)
+    found = moved.reshape(rows.shape) if moved.flags.c_contiguous else np.empty(rows.shape, np.int64)
+    if not (x.dtype.kind in "iu" and _wrote_of_ints(found, rows)):
+        _write_of_any(found, rows)
+    if not np.shares_memory(found, out):
+        moved[...] = found.reshape(moved.shape)
 
 
-def _of_ints(rows: np.ndarray) -> np.ndarray | None:
-    """The positions that sort each row of integers; None where these are far apart."""
-    low = int(rows.min())
-    if (int(rows.max()) - low).bit_length() > _BITS * _MOST_DIGITS:
-        return None
+def _wrote_of_ints(found: np.ndarray, rows: np.ndarray) -> bool:
+    """Write the positions that sort each row of integers, unless these are far apart."""
+    low, length = int(rows.min()), rows.shape[1]
+    width, places = (int(rows.max()) - low).bit_length(), (length - 1).bit_length()
     # Two's complement: the distances are right whatever the sign.
-    keys = rows.astype(_WORD) - np.uint64(low % 2**64)
-    return _by_digits(keys)
+    least, is_short = np.uint64(low % 2**64), length < _LEAST_BY_DIGITS
+    if width > (_WORD.itemsize * 8 - places if is_short else _BITS * _MOST_DIGITS):
+        return False
+    if not is_short:
+        found[...] = _by_digits(rows.astype(_WORD) - least)
+        return True
+    step, place = max(_CHUNK // length, 1), np.arange(length, dtype=_WORD)
+    for first in range(0, len(rows), step):
+        # Words that hold the places, too, all differ.
+        keys = found[first : first + step].view(_WORD)
+        keys[...] = rows[first : first + step]
+        keys -= least
+        keys <<= np.uint64(places)
+        keys |= place
+        keys.sort(axis=1)
+        keys &= np.uint64(2**places - 1)
+    return True
 
 
-def _of_any(rows: np.ndarray) -> np.ndarray:
-    """The positions that sort each row."""
-    found = np.empty(rows.shape, np.int64)
+def _write_of_any(found: np.ndarray, rows: np.ndarray) -> None:
+    """Write the positions that sort each row."""
     length = rows.shape[1]
     step = max(_CHUNK // length, 1)
     starts = np.arange(step)[:, None] * length
-    places, sorted_ = np.empty((step, length), np.int64), np.empty((step, length), rows.dtype)
-    equal = np.empty((step, length - 1), np.bool_)
+    places, sorted_ = np.empty((step, length), np.int64), np.empty(step * length, rows.dtype)
+    equal = np.zeros(step * length, np.bool_)
     for first in range(0, len(rows), step):
         part = rows[first : first + step]
         count = len(part)
-        order, ordered, ties = found[first : first + count], sorted_[:count], equal[:count]
+        order, ordered = found[first : first + count], sorted_[: part.size]
         order[...] = part.argsort(axis=-1)
         at = order if step == 1 else np.add(order, starts[:count], out=places[:count])
         # All positions are valid; to look for others takes twice as long.
-        part.reshape(-1).take(at, out=ordered, mode="clip")
-        np.equal(ordered[:, 1:], ordered[:, :-1], out=ties)
-        if rows.dtype.kind == "f" and np.isnan(ordered[:, -1]).any():
-            ties |= np.isnan(ordered[:, :-1])
+        part.reshape(-1).take(at, out=ordered.reshape(part.shape), mode="clip")
+        same = equal[: part.size]
+        # The first element of a row is compared with the last one of another.
+        np.equal(ordered[1:], ordered[:-1], out=same[1:])
+        ties = same.reshape(part.shape)[:, 1:]
+        last = ordered.reshape(part.shape)[:, -1]
+        if rows.dtype.kind == "f" and np.isnan(last).any():
+            ties |= np.isnan(ordered.reshape(part.shape)[:, :-1])
+        elif not same.any():
+            continue
         tied = np.flatnonzero(ties.any(axis=1))
         if tied.size and length >= _LEAST_BY_DIGITS:
             _put_in_order(order, tied, ties)
@@ -69,7 +91,6 @@ def _of_any(rows: np.ndarray) -> np.ndarray:
             break
         elif tied.size:
             order[tied] = part[tied].argsort(axis=1, kind="stable")
-    return found
 
 
 def _put_in_order(found: np.ndarray, tied: np.ndarray, ties: np.ndarray) -> None:
