@@ -72,8 +72,7 @@ def _is_same(one: TracedArray, other: TracedArray) -> bool:
 
 def _is_view(handle: TracedArray) -> bool:
     """Return whether a handle is surely an object of its own beside that of the memory, as `a[:]` is."""
-    unclear = current().trace.identity.ambiguous.keys() | current().trace.identity.merged.keys()
-    return handle.is_view and id(handle) not in unclear
+    return handle.is_view and id(handle) not in current().trace.identity.merged
 
 
 def _leaves(layout: layouts.Layout, is_chosen: bool = False) -> Iterator[bool]:

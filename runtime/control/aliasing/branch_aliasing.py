@@ -43,17 +43,24 @@ class BranchAliases:
     outside : list of tuple
         Arrays, by their places among what the branch gives, each with memory of the enclosing code that it may be.
     aliased : list of tuple
-        Arrays with others that they are where a condition holds; None: it is not known when.
+        Arrays with others that they share memory with where a condition holds (None: it is not known when), and whether
+        they are these, or views of them.
     another : set of int
         Arrays that are surely memory of the enclosing code.
+    unclear : set of int
+        Arrays of which the edges do not tell which object they are.
+    objects : sequence of Atom
+        The numbers of the objects that those are which are unclear in some branch.
     elements : sequence of Atom
         Truths about elements of lists.
     """
 
     outer: Builder
     outside: list[tuple[int, Target]] = dataclasses.field(default_factory=list)
-    aliased: list[tuple[int, int, Atom | None]] = dataclasses.field(default_factory=list)
+    aliased: list[tuple[int, int, Atom | None, bool]] = dataclasses.field(default_factory=list)
     another: set[int] = dataclasses.field(default_factory=set)
+    unclear: set[int] = dataclasses.field(default_factory=set)
+    objects: Sequence[Atom] = ()
     elements: Sequence[Atom] = ()
 
     @property
@@ -61,11 +68,11 @@ class BranchAliases:
         """The conditions and positions that the branch has to return beside its arrays."""
         found: list[Atom | None] = []
         for _, target in self.outside:
-            found += [target.pred, *(views.positions(target.handle.path) if self._is_hidden(target.handle) else ())]
-        found += [pred for *_, pred in self.aliased]
+            found += [target.pred, *(views.positions(target.handle.path) if self.is_hidden(target.handle) else ())]
+        found += [pred for _, _, pred, _ in self.aliased]
         return [*(atom for atom in found if atom is not None and not isinstance(atom, Literal)), *self.elements]
 
-    def _is_hidden(self, handle: TracedArray) -> bool:
+    def is_hidden(self, handle: TracedArray) -> bool:
         """Return whether the branch alone knows the positions of a view."""
         return not visibility.storage_visible(self.outer, handle)
 
@@ -75,40 +82,16 @@ class BranchAliases:
         """Link the arrays after the branches as this one has them: it was `chosen`, and its preds come next."""
         for index, target in self.outside:
             array, holds, handle = arrays[index], _truth(target.pred, chosen, given), target.handle
-            if self._is_hidden(handle):
+            if self.is_hidden(handle):
                 handle = moved(handle, given)
-                current().trace.identity.ambiguous[id(handle)] = handle
             if array is not None:
                 link(array, holds, handle, target.form)
-        for index, place, pred in self.aliased:
+        for index, place, pred, is_view in self.aliased:
             array, other, holds = arrays[index], arrays[place], _truth(pred, chosen, given)
-            one, another = packed[index].handle, packed[place].handle
-            if array is not None and other is not None and one is not None and another is not None:
-                aliasing.add_edge(array.storage, holds, _aliased_object(one, another, array, other))
-
-
-def _aliased_object(one: TracedArray, another: TracedArray, array: TracedArray, other: TracedArray) -> TracedArray:
-    """Return what `array` is, where one that a branch returns as `array` shares memory with what it returns as `other`.
-
-    That is `other` where these two are one object in the branch, and else a view of it.
-    """
-    identity = current().trace.identity
-    unclear = identity.ambiguous.keys() | identity.stand_ins.keys()
-    if one is another or not ({id(one), id(another)} & unclear or _is_of_views(one) or _is_of_views(another)):
-        identity.chosen[id(array)] = array
-        return other
-    view = TracedArray(other.storage)
-    view.is_view = True
-    if one.storage is not another.storage or {id(one), id(another)} & unclear:
-        identity.ambiguous[id(view)] = view
-        identity.chosen[id(array)] = array
-    return view
-
-
-def _is_of_views(array: TracedArray) -> bool:
-    """Return whether an array is, or may be, another object than the one that its memory was made for."""
-    edges = (edge for storage in aliasing.memory(array.storage) for edge in storage.alias_edges)
-    return any(one.path or one.is_view for one in (array, *(edge.handle for edge in edges)))
+            if array is not None and other is not None and is_view:
+                aliasing.add_edge(array.storage, holds, other.viewed())
+            elif array is not None and other is not None:
+                link(array, holds, other)
 
 
 def _truth(pred: Atom | None, chosen: Atom, given: Iterator[Atom]) -> Atom | None:
@@ -121,28 +104,49 @@ def _truth(pred: Atom | None, chosen: Atom, given: Iterator[Atom]) -> Atom | Non
 def aliases_of(outer: Builder, packed: Sequence[Packed]) -> BranchAliases:
     """Find what memory the arrays of a branch are; in the branch's builder."""
     found = BranchAliases(outer)
-    met: dict[Storage, list[tuple[int, Atom | None]]] = {}  # the branch's own, with the arrays that are it
-    for index, part in enumerate(packed):
-        inside: dict[Storage, Atom | None] = {}
-        is_another = part.handle is not None
-        for target in () if part.handle is None else points_to(part.handle, lambda s: _is_outer(outer, s)):
-            storage, path = target.handle.storage, target.handle.path
+    # The branch's own, with the arrays that are it, when, and whether as the object that it was made for.
+    met: dict[Storage, list[tuple[int, Atom | None, bool]]] = {}
+    for index, array in ((index, part.handle) for index, part in enumerate(packed) if part.handle is not None):
+        inside: dict[Storage, tuple[Atom | None, bool]] = {}
+        is_another = True
+        for target in points_to(array, lambda s: _is_outer(outer, s)):
+            handle, storage, is_clear = target.handle, target.handle.storage, target.is_object
             if _is_outer(outer, storage):
-                found.outside.append((index, _seen_outside(outer, target)))
+                seen = _seen_outside(outer, target)
+                found.outside.append((index, seen))
+                is_clear = is_clear and not found.is_hidden(seen.handle)
             else:
-                inside[storage] = None if path else either(inside.get(storage, NEVER), target.pred)
-                is_another &= storage.is_another and not path
+                pred, is_plain = inside.get(storage, (NEVER, True))
+                is_plain = is_plain and not (handle.path or handle.is_view)
+                inside[storage] = None if handle.path else either(pred, target.pred), is_plain
+                is_another = is_another and storage.is_another and not handle.path
+            if not is_clear:
+                found.unclear.add(index)
         if is_another:
             found.another.add(index)
-        for storage, pred in inside.items():
+        for storage, (pred, is_plain) in inside.items():
             others = met.setdefault(storage, [])
             # Any of those that surely are this memory will do, but that one is the same object says more.
             always = [row for row in others if row[1] is ALWAYS]
-            always.sort(key=lambda row: packed[row[0]].handle is not part.handle)
-            found.aliased += ((index, other, both(before, pred)) for other, before in always[:1] or others)
-            others.append((index, pred))
-    found.aliased = [row for row in found.aliased if not is_never(row[-1])]
+            always.sort(key=lambda row: packed[row[0]].handle is not array)
+            for place, before, was_plain in always[:1] or others:
+                other = packed[place].handle
+                is_view = array is not other and not (is_plain and was_plain)
+                if is_view and other is not None and array.storage is not other.storage:
+                    found.unclear |= {index, place}
+                found.aliased.append((index, place, both(before, pred), is_view))
+            others.append((index, pred, is_plain))
+    found.aliased = [row for row in found.aliased if not is_never(row[2])]
     return found
+
+
+def all_unclear(branches: Sequence[BranchAliases]) -> list[int]:
+    """The arrays of which it is unclear in some branch which object they are, with those that may be these objects."""
+    found = {index for branch in branches for index in branch.unclear}
+    pairs = [{index, place} for branch in branches for index, place, *_ in branch.aliased]
+    while more := {k for pair in pairs if pair & found for k in pair} - found:
+        found |= more
+    return sorted(found)
 
 
 def _seen_outside(outer: Builder, target: Target) -> Target:

@@ -115,6 +115,7 @@ class Sources:
         self.before: list[Label] = [
             New(-1 - k, ()) if p.handle is None else OuterArray(places.number(p.handle)) for k, p in enumerate(init)
         ]
+        self._makes_objects = False
         with building(self.body):
             self.rows = [self._row(handle) for handle in self.handles]
         # What a leaf surely is after a step; None where conditions choose that.
@@ -144,6 +145,7 @@ class Sources:
             if storage.is_another and not self._is_end(storage):
                 continue
             source = self._source(target.handle)
+            self._makes_objects = self._makes_objects or not (target.is_object and self._is_kept(target.handle))
             if pred is None or target.form is not None or isinstance(source, Unknown):
                 return [(ALWAYS, UNKNOWN)]
             row.append((pred, source))
@@ -151,6 +153,13 @@ class Sources:
 
     def _is_end(self, storage: Storage) -> bool:
         return storage in self.owner or self.is_outside(storage)
+
+    def _is_kept(self, handle: TracedArray) -> bool:
+        """Return whether an array is the object that its memory was made for, or was at the start of the step."""
+        leaf = self.owner.get(handle.storage)
+        if leaf is None:
+            return self.is_outside(handle.storage) or not (handle.path or handle.is_view)
+        return handle is self.entry[leaf]
 
     def _source(self, handle: TracedArray) -> Source:
         storage, path = handle.storage, handle.path
@@ -227,10 +236,7 @@ class Sources:
     @property
     def may_return_new_objects(self) -> bool:
         """Return whether a step may leave other objects of the same memory."""
-        entry = {id(array) for array in self.entry}
-        handles = [h for h in self.handles if h is not None and id(h) not in entry]
-        merged = self.body.trace.identity.merged
-        return bool(self.places.of_steps) or any(h.storage in self.owner or id(h) in merged for h in handles)
+        return self._makes_objects or bool(self.places.of_steps)
 
     @property
     def oldest(self) -> int:

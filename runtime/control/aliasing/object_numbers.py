@@ -23,7 +23,6 @@ from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.memory import views
 
 # What the number of a step counts in: more than there are arrays in a trace.
 _STEP = atoms.literal(2**20, np.int64)
@@ -94,7 +93,7 @@ def _find(array: TracedArray) -> Known:
         _, number = identity.numbers[id(array)]
         if visibility.atom_visible(current(), number):
             return Known(current().new_storage(number), {}, True)
-    if id(array) in identity.merged or id(array) in identity.ambiguous:
+    if id(array) in identity.merged:
         raise undecided("ndarray")
     if id(array) not in identity.chosen:
         return _itself(array)
@@ -131,24 +130,12 @@ def are_one(a: TracedArray, b: TracedArray) -> Atom:
     is_carried = one.is_carried or other.is_carried
     if not is_carried and one.arrays.keys() == other.arrays.keys() and len(one.arrays) == 1:
         return atoms.literal(True)
-    if _may_be_one_part(one, other) or _may_be_one_part(other, one):
-        raise undecided("ndarray")
     if not is_carried and not one.arrays.keys() & other.arrays.keys():
         return atoms.literal(False)
     if is_carried:
         unknown = [atoms.ufunc(np.equal, known.atom, _UNKNOWN) for known in (one, other)]
         run_time_checks.fail_if(atoms.logical_or(*unknown), _UNDECIDED)
     return atoms.ufunc(np.equal, one.atom, other.atom)
-
-
-def _may_be_one_part(one: Known, other: Known) -> bool:
-    """Return whether a stand-in and another array may be one object, which their numbers do not tell."""
-    stand_ins = [one.arrays[i] for i in one.arrays.keys() & current().trace.identity.stand_ins.keys()]
-    return any(
-        a is not b and a.storage is b.storage and views.same(a.path, b.path)
-        for a in stand_ins
-        for b in other.arrays.values()
-    )
 
 
 def enter(traced: BodyTrace) -> None:
@@ -171,23 +158,23 @@ def carried(outer: Builder, traced: BodyTrace) -> list[tuple[Atom, Var, Atom]]:
         elif before.handle is not None or after.handle is not None:
             objects[k] = body.formal(NUMBER)
     with building(outer):
-        starts = [_number_of(traced.init[k].handle) for k in objects]
+        starts = [number_of(traced.init[k].handle) for k in objects]
     with building(body):
-        ends = [_number_of(traced.packed[k].handle) for k in objects]
+        ends = [number_of(traced.packed[k].handle) for k in objects]
         if identity.step in body.storage_inputs:
             body.write(identity.step, atoms.ufunc(np.add, body.read(identity.step), _STEP))
         ends = [body.resolve(number) for number in ends]
     return list(zip(starts, objects.values(), ends, strict=True))
 
 
-def note(arrays: Sequence[TracedArray | None], objects: Mapping[int, Var], numbers: Mapping[Var, Atom]) -> None:
-    """Note which objects arrays that hold a loop's state are; `numbers` has what stands for the formals."""
-    known = ((arrays[k], numbers[formal]) for k, formal in objects.items())
+def note(arrays: Sequence[TracedArray | None], numbers: Mapping[int, Atom]) -> None:
+    """Note which objects the arrays of a loop's state are, or those that branches return, by their places."""
+    known = ((arrays[k], number) for k, number in numbers.items())
     current().trace.identity.numbers.update((id(array), (array, n)) for array, n in known if array is not None)
 
 
-def _number_of(array: TracedArray | None) -> Atom:
-    """The number of the object that a leaf is before the loop, or after a step, as far as it is known."""
+def number_of(array: TracedArray | None) -> Atom:
+    """The number of the object that an array is where it enters or leaves a loop's step or a branch, if it is known."""
     try:
         return _UNKNOWN if array is None else object_of(array).atom
     except UnsupportedOperationError:

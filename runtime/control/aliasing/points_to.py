@@ -33,11 +33,14 @@ class Target:
         Where this holds the array is that, unless a later target's holds, too; None where it is not known when.
     form : ElementForm, optional
         Where the elements of the handle lie in the array, if not in the same places.
+    is_object : bool
+        Whether the array is the very object then, and not only the same memory.
     """
 
     handle: TracedArray
     pred: Atom | None
     form: aliasing.ElementForm | None = None
+    is_object: bool = True
 
 
 def points_to(array: TracedArray, is_end: Callable[[Storage], bool]) -> list[Target]:
@@ -59,7 +62,9 @@ def points_to(array: TracedArray, is_end: Callable[[Storage], bool]) -> list[Tar
                     continue
                 known, part = parts.setdefault(found.handle.storage, {}), (found.handle.path, found.handle.is_view)
                 before = known.get(part, Target(found.handle, NEVER))
-                known[part] = Target(before.handle, None if found.form is not None else either(before.pred, found.pred))
+                is_object = before.is_object and found.is_object and before.handle is found.handle
+                pred = None if found.form is not None else either(before.pred, found.pred)
+                known[part] = Target(before.handle, pred, None, is_object)
     return [target for target in (*own, *ends) if not is_never(target.pred)]
 
 
@@ -71,10 +76,11 @@ def _along(edge: MayAlias, target: Target) -> Target:
         pred = None
     if edge.form is not None:
         return Target(handle, None if path else both(target.pred, pred), edge.form)
+    # The edges of an array of a loop's state tell which memory it is, and not always which object.
+    is_object = target.is_object and not (path or is_view or id(target.handle) in current().trace.identity.merged)
     if path or is_view:
         handle = handle.viewed(*path)
-        current().trace.identity.stand_ins[id(handle)] = handle
-    return Target(handle, both(target.pred, pred))
+    return Target(handle, both(target.pred, pred), None, is_object)
 
 
 def either(one: Atom | None, other: Atom | None) -> Atom | None:

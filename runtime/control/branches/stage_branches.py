@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.aliasing import branch_aliasing, split_containers
+from anabranch.runtime.control.aliasing import branch_aliasing, object_numbers, split_containers
 from anabranch.runtime.control.branches.join import MISSING, check_contents, check_sharing, decided_by, join_all
 from anabranch.runtime.control.branches.own_errors import is_own
 from anabranch.runtime.control.columnar import copied_items, nested_lists, node_reads
@@ -116,6 +116,10 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
             outcome.aliases = branch_aliasing.aliases_of(outer, outcome.packed)
             if outcome in seen:
                 outcome.aliases.elements = elements.preds(number)
+    unclear = branch_aliasing.all_unclear([o.aliases for o in outcomes])
+    for outcome in outcomes if outer.trace.identity.is_tracked else ():
+        with building(outcome.builder):
+            outcome.aliases.objects = [object_numbers.number_of(outcome.packed[k].handle) for k in unclear]
     grouping = FieldGroups.of([layout] if layout else [], slots, contents.children if contents else [])  # type: ignore[union-attr]
     results = _bind(outer, selector, outcomes, storages, grouping)
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
@@ -130,6 +134,8 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
     for number, outcome in enumerate(outcomes):
         outcome.aliases.follow(arrays, outcome.packed, _is_chosen(selector, number), preds)
         given[number] = iter(list(itertools.islice(preds, len(outcome.aliases.elements))))
+    outer.trace.identity.merge_all(arrays[k] for k in unclear)
+    object_numbers.note(arrays, dict(zip(unclear if outcomes[0].aliases.objects else (), preds, strict=False)))
     branch_aliasing.read_others(outer, arrays, [o.aliases for o in outcomes])
     elements.follow(held, functools.partial(_is_chosen, selector), given)
     copied_items.after_branches(outer, [(o.builder, o.packed) for o in outcomes], arrays)
@@ -304,6 +310,7 @@ def _bind(
             given = groups.joined([p.atom for p in o.packed])
             for other in outcomes:
                 given += [atom if other is o else atoms.literal(0, atom.type.dtype) for atom in other.aliases.given]
+            given += o.aliases.objects
             finals.append([*map(o.builder.resolve, given), *(o.builder.read(s) for s in storages)])
     captured = list(dict.fromkeys(v for o in outcomes for v in o.builder.captures))
     memories = list(dict.fromkeys(s for o in outcomes for s in o.builder.storage_inputs))

@@ -225,7 +225,7 @@ class Emission:
             given = iter(leaves)
             state = [pack_unpack.unpack(t, given, made) for t in self.types.layouts]
             builder.trace.identity.merge_all(made)
-            object_numbers.note(made, self.traced.carried.objects, extras)
+            object_numbers.note(made, {k: extras[formal] for k, formal in self.traced.carried.objects.items()})
             verdict = builder.resolve(self._condition(state))
         trace = builder.trace
         counters = {trace.failures.error_code, trace.output.counter, *trace.failures.details.values()}

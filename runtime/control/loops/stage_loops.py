@@ -341,7 +341,7 @@ def _finish(
     pack_unpack.unpack(whole, iter(results), made)
     possible = report.identities.sources.possible(*plan.steps)
     kept = loop_aliasing.after(report, made, init, emitted.firsts, emitted.carried, count, possible)
-    object_numbers.note(made, traced.carried.objects, emitted.carried)
+    object_numbers.note(made, {k: emitted.carried[formal] for k, formal in traced.carried.objects.items()})
     arrays = {k: kept.get(k, a) for k, a in enumerate(made) if a is not None}
     copied_items.after_loop(
         outer, traced.builder, traced.entry, init, traced.packed, [arrays.get(k) for k in range(len(made))]
