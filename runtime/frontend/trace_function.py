@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -25,6 +24,7 @@ from anabranch.runtime.errors import AnabranchError, EscapedTracerError, ShapeMi
 from anabranch.runtime.frontend.bind_arguments import BoundArguments, bind_arguments
 from anabranch.runtime.frontend.build_plan import build_plan
 from anabranch.runtime.frontend.effects import ObjectChanges, put_back, refuse_changes
+from anabranch.runtime.frontend.function_info import may_grow_lists
 from anabranch.runtime.frontend.surroundings import Surroundings
 from anabranch.runtime.frontend.trace_strategy import Strategy
 from anabranch.runtime.guards.guards import Guards
@@ -42,7 +42,6 @@ from anabranch.runtime.values.failures.user_traceback import add_function, add_l
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.static_requests import Specialise, argument_names, requests_of
-from anabranch.transpile.bytecode_scan import grows_in_loops
 
 _AGAIN = object()
 
@@ -55,8 +54,7 @@ def trace_call(function: Callable[..., object], arguments: Arguments, again: Pla
             if isinstance(known, Strategy):
                 return _trace(function, arguments, known)
             # Lists that grow in loops mostly get a length of run time: a trace that finds that out is made for nothing.
-            code = getattr(inspect.unwrap(function), "__code__", None)
-            way = Strategy.at_first(lists=code is not None and grows_in_loops(code))
+            way = Strategy.at_first(lists=may_grow_lists(function))
             try:
                 return _trace(function, arguments, way)
             except AnabranchError as error:
