@@ -1,4 +1,4 @@
-"""What is asked of a function's byte code alone: whether there is anything to rewrite, and whether lists grow."""
+"""Questions about a function that its byte code answers: is there anything to rewrite, and do lists grow in loops?"""
 
 from __future__ import annotations
 
