@@ -1,4 +1,4 @@
-"""Questions about a function that its byte code answers: is there anything to rewrite, and do lists grow in loops?"""
+"""Answers of a function's byte code: is there anything to rewrite in it, and does it make lists longer in loops."""
 
 from __future__ import annotations
 
