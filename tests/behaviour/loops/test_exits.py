@@ -390,7 +390,7 @@ def a_name_of_a_loop_left_in_a_list(levels, found, n):
         else:
             return found
         levels[i] += 1
-        found = found + [i]
+        found = found + [i]  # noqa: RUF005
 
 
 @pytest.mark.parametrize("program", case.programs)
