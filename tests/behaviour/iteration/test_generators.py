@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections.abc
 import contextlib
 import gc
+import itertools
 import threading
 import types
 
@@ -67,6 +68,20 @@ class Grid:
         for i in range(self.n):
             for j in range(i):
                 yield self.scale * i, j
+
+
+def smallest_so_far(items):
+    held = []
+    for item in items:
+        while held and item < held[-1]:
+            held.pop()
+        held.append(item)
+        yield held[0]
+
+
+@case(([4, 3, 7, 0, 8],), ([],))
+def a_part_of_a_generator_over_an_iterator(items):
+    return list(itertools.islice(smallest_so_far(iter(items)), 40))
 
 
 @case((4,), (0,), (1,))
