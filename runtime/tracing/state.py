@@ -207,6 +207,9 @@ class Loops:
         Bodies of while loops that are left under a run-time condition.
     unstacked : set
         Elements of comprehensions that cannot be one loop.
+    left : dict
+        Traces of loops whose lists were to keep their lengths, which ended with another length: by the body's code,
+        and whether the first step had been run on its own.
     """
 
     traces: int = 0
@@ -220,6 +223,7 @@ class Loops:
     staged_with_dynamic_lists: set[str] = field(default_factory=set)
     staged_sites: set[CodeType] = field(default_factory=set)
     unstacked: set[Hashable] = field(default_factory=set)
+    left: dict[Hashable, Any] = field(default_factory=dict)
 
 
 @mutable
