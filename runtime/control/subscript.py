@@ -189,7 +189,7 @@ def _get(container: Value, key: Value) -> Value:
     if isinstance(container, dict) and isinstance(key, tuple) and has_traced(key):
         run_time_keys.become_table(container)
     if not _is_run_time(container, key) or not _is_plain(container):
-        return container[key]
+        return operator.getitem(container, key)
     if isinstance(container, dict):
         made = _missing(container)
         if made is not None:
@@ -278,7 +278,7 @@ def _set(value: Value, container: Value, key: Value) -> None:
     ):
         run_time_keys.become_table(container)
     if not _is_run_time(container, key) or not _is_plain(container) or isinstance(container, (tuple, str, bytes)):
-        container[key] = value
+        operator.setitem(container, key, value)
         return
     if isinstance(container, Growable) and isinstance(container, list) and nested_lists.table_of(container) is not None:
         nested_lists.replace_row(container, key, value)
@@ -311,7 +311,7 @@ def _delete(container: Value, key: Value) -> None:
     if isinstance(container, dict) and has_traced(key):
         run_time_keys.become_table(container)
     if not isinstance(key, Tracer) or not isinstance(container, list) or isinstance(container, Growable):
-        del container[key]
+        operator.delitem(container, key)
         return
     position = checked_index(key, len(container), type(container), "assignment index")
     thunks = [functools.partial(operator.delitem, container, k) for k in range(len(container))]

@@ -28,9 +28,10 @@ class RunningSum:
         """The sum with one more summand."""
         if not _IS_COMPENSATED:
             return RunningSum(self.total + item)
-        for options, again in ((self.total, lambda t: RunningSum(t, self.lost).plus(item)), (item, self.plus)):
-            if isinstance(options, UnionValue):
-                return RunningSum(*options.each(lambda option, again=again: _parts(again(option))))
+        if isinstance(self.total, UnionValue):
+            return RunningSum(*self.total.each(lambda total: _parts(RunningSum(total, self.lost).plus(item))))
+        if isinstance(item, UnionValue):
+            return RunningSum(*item.each(lambda option: _parts(self.plus(option))))
         if not _is(self.total, float):
             return RunningSum(self.total + item)
         if _is(item, float):

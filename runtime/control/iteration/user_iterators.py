@@ -46,7 +46,7 @@ def step_through(iterator: Value, consume: Consumer) -> None:
 
     def step(going: Value) -> Value:
         def ask() -> Value:
-            return True, next(iterator)
+            return True, iterator.__next__()
 
         def ended() -> Value:
             return False, Undefined("item")

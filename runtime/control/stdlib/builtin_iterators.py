@@ -109,5 +109,5 @@ def next_(iterator: Value, *default: Value) -> Value:
     if default and hasattr(type(iterator), "next_or"):
         return iterator.next_or(*default)  # whether there is one more is known only at run time
     if tracing() and default and user_classes.own_method(iterator, "__next__") is not None:
-        return try_(lambda: next(iterator), (lambda: StopIteration, lambda: default[0]))
+        return try_(iterator.__next__, (lambda: StopIteration, lambda: default[0]))
     return next(iterator, *default)
