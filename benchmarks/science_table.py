@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable, Iterable
 
 from benchmarks.outcome import Measured, NotMeasured, Results, Row
-from benchmarks.table import MARGIN, best_ms, geometric_mean, number, ratio
+from benchmarks.table import MARGIN, SHORTEST_MS, best_ms, geometric_mean, number, ratio
 
 PLAIN = "python"
 PEERS = ("anabranch", "numba")
@@ -70,6 +70,12 @@ def _gains(rows: list[Row], peer: str) -> list[float]:
     return [gain for row in rows if (gain := _gain(row, peer))]
 
 
+def _slower(rows: list[Row], peer: str, shortest: float = 0.0) -> str:
+    """How many take longer than plain Python, of those that take it so many milliseconds."""
+    long = [row for row in rows if (best_ms(row, PLAIN) or 0.0) > shortest]
+    return str(sum(gain * MARGIN < 1 for gain in _gains(long, peer)))
+
+
 def _first_calls(rows: list[Row], peer: str) -> str:
     times = [time for row in rows if (time := _first(row, peer)) is not None]
     return f"{statistics.median(times):.2f} ({max(times):.1f})" if times else "-"
@@ -77,6 +83,7 @@ def _first_calls(rows: list[Row], peer: str) -> str:
 
 _FIGURES: dict[str, Callable[[list[Row], str], str]] = {
     "Python's time over its own, geometric mean": lambda rows, peer: number(geometric_mean(_gains(rows, peer))),
-    "slower than plain Python": lambda rows, peer: str(sum(gain * MARGIN < 1 for gain in _gains(rows, peer))),
+    "slower than plain Python": _slower,
+    "slower where that takes 20 µs": lambda rows, peer: _slower(rows, peer, SHORTEST_MS),
     "first call, s of the processor, median (longest)": _first_calls,
 }
