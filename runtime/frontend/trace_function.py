@@ -52,18 +52,11 @@ def trace_call(function: Callable[..., object], arguments: Arguments, again: Pla
     known = None if again is None else again.approach
     try:
         with deep():
-            if isinstance(known, Strategy):
-                return _trace(function, arguments, known)
-            # Lists that grow in loops mostly get a length of run time: a trace that finds that out is made for nothing.
-            code = getattr(inspect.unwrap(function), "__code__", None)
-            way = Strategy.at_first(lists=code is not None and grows_in_loops(code))
-            try:
-                return _trace(function, arguments, way)
-            except AnabranchError as error:
-                if not way.lists:
-                    raise
-                refused = error
-            return _trace(function, arguments, Strategy.at_first(refused=refused))
+            if not isinstance(known, Strategy):
+                # Lists that grow in loops mostly get a length of run time, which a trace would be dropped for finding out.
+                code = getattr(inspect.unwrap(function), "__code__", None)
+                known = Strategy.at_first(lists=code is not None and grows_in_loops(code))
+            return _trace(function, arguments, known)
     except BaseException as error:
         forget_attempts(error)
         raise
@@ -107,8 +100,6 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
         except Restart as restart:
             guards.heap.restore()
             lists = way.lists or restart.lists
-            if lists and way.refused is not None:
-                raise way.refused from None
             value, reached = _AGAIN, False
         except Specialise as wanted:
             wanted.__context__ = around  # the user's exceptions that were handled hold values of this trace
@@ -189,7 +180,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             plan = build_plan(
                 trace, guards, outside.captured, value if reached else None, reached, given, arguments, effects
             )
-            return dataclasses.replace(plan, approach=dataclasses.replace(way.after(trace), refused=None))
+            return dataclasses.replace(plan, approach=way.after(trace))
         except AnabranchError as error:
             guards.heap.restore()
             _of_the_whole(error, function)
