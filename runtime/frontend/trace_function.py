@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -21,10 +20,11 @@ from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.control.columnar import copied_items, nested_lists
 from anabranch.runtime.control.hash_tables.arenas_of_trace import make_arenas
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
-from anabranch.runtime.errors import AnabranchError, EscapedTracerError, forget_attempts
-from anabranch.runtime.frontend.bind_arguments import bind_arguments
+from anabranch.runtime.errors import AnabranchError, EscapedTracerError, ShapeMismatchError, forget_attempts
+from anabranch.runtime.frontend.bind_arguments import BoundArguments, bind_arguments
 from anabranch.runtime.frontend.build_plan import build_plan
 from anabranch.runtime.frontend.effects import ObjectChanges, put_back, refuse_changes
+from anabranch.runtime.frontend.function_info import may_grow_lists
 from anabranch.runtime.frontend.surroundings import Surroundings
 from anabranch.runtime.frontend.trace_strategy import Strategy
 from anabranch.runtime.guards.guards import Guards
@@ -42,7 +42,6 @@ from anabranch.runtime.values.failures.user_traceback import add_function, add_l
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.static_requests import Specialise, argument_names, requests_of
-from anabranch.transpile.bytecode_scan import grows_in_loops
 
 _AGAIN = object()
 
@@ -53,9 +52,8 @@ def trace_call(function: Callable[..., object], arguments: Arguments, again: Pla
     try:
         with deep():
             if not isinstance(known, Strategy):
-                # Lists that grow in loops mostly get a length of run time, which a trace would be dropped for finding out.
-                code = getattr(inspect.unwrap(function), "__code__", None)
-                known = Strategy.at_first(lists=code is not None and grows_in_loops(code))
+                # Lists that grow in loops mostly get a length of run time: a trace would be dropped for finding that.
+                known = Strategy.at_first(lists=may_grow_lists(function))
             return _trace(function, arguments, known)
     except BaseException as error:
         forget_attempts(error)
@@ -132,9 +130,12 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             if inlining is not None:
                 with contextlib.suppress(AnabranchError):  # what stood in the way first says more
                     return _trace(function, arguments, inlining)
-            _name_arguments(error, arguments)
-            add_location(error)
-            raise
+            if not (isinstance(error, ShapeMismatchError) and _has_been_seen(trace, given, outside)):
+                _name_arguments(error, arguments)
+                add_location(error)
+                raise
+            exceptions.record(atoms.literal(True), error, run_time_checks.frames_of(error))
+            value, reached = None, False
         except Exception as error:
             if isinstance(error, RecursionError) and (endlessly := infinite_recursion(error)) is not None:
                 guards.heap.restore()
@@ -159,10 +160,8 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
                 refused.__traceback__ = error.__traceback__
                 add_location(refused)
                 raise refused from None
-            # Raised now it would hide what fails, prints or draws before it, and its arguments may be known only at run
-            # time.
-            seen = {trace.output.counter, *given.states, *outside.captured.states}
-            if not (trace.failures.numbered or seen.intersection(root.written) or containers.has_traced(error)):
+            # Its arguments may be known only at run time.
+            if not (_has_been_seen(trace, given, outside) or containers.has_traced(error)):
                 put_back(guards)
                 raise
             exceptions.record(atoms.literal(True), error, run_time_checks.frames_of(error))
@@ -185,6 +184,12 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             guards.heap.restore()
             _of_the_whole(error, function)
             raise
+
+
+def _has_been_seen(trace: Trace, given: BoundArguments, outside: Surroundings) -> bool:
+    """Return whether something fails, prints or draws before, which an exception that is raised now would hide."""
+    seen = {trace.output.counter, *given.states, *outside.captured.states}
+    return bool(trace.failures.numbered) or not seen.isdisjoint(trace.root.written)
 
 
 def _of_the_whole(error: AnabranchError, function: Callable[..., object]) -> AnabranchError:

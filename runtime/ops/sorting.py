@@ -30,6 +30,8 @@ from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 # A call of a host function takes some 6 microseconds; from so many elements on, it takes less than XLA's sort.
 MANY = 512
+# NumPy's radix sort takes longer for shorter rows, in which it counts as many digits.
+_LEAST_BY_RADIX = 24
 _UINT8, _UINT64, _FLOAT32 = np.dtype(np.uint8), np.dtype(np.uint64), np.dtype(np.float32)
 
 
@@ -64,12 +66,12 @@ class _Sort(_Sorting):
     __slots__ = ()
 
     def evaluate(self, x: np.ndarray, *, axis: int, stable: bool) -> tuple[np.ndarray, ...]:
-        return (np.sort(_wide(x), axis=axis, kind=_kind(x.dtype, stable)).astype(x.dtype),)
+        return (np.sort(_wide(x), axis=axis, kind=_kind(x.dtype, x.shape[axis], stable)).astype(x.dtype),)
 
     def write(self, outs: Sequence[np.ndarray], x: np.ndarray, *, axis: int, stable: bool) -> None:
         """Sort in the result's own memory."""
         outs[0][...] = x
-        outs[0].sort(axis, _kind(x.dtype, stable))
+        outs[0].sort(axis, _kind(x.dtype, x.shape[axis], stable))
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
@@ -119,6 +121,28 @@ class _Partition(CallOp):
         if numpy_calls.may_call(ctx, MANY):
             return numpy_calls.called(ctx, self)
         return sort.lower(dataclasses.replace(ctx, params={"axis": ctx.params["axis"], "stable": False}))
+
+
+class _ArgPartition(_Partition):
+    """`argpartition[axis, kth](x)`: int64 positions that partition x so."""
+
+    __slots__ = ()
+
+    def type(self, x: ArrayType, *, axis: int, kth: Sequence[int]) -> tuple[ArrayType, ...]:
+        super().type(x, axis=axis, kth=kth)
+        return (ArrayType(x.shape, INT64),)
+
+    def evaluate(self, x: np.ndarray, *, axis: int, kth: Sequence[int]) -> tuple[np.ndarray, ...]:
+        return (np.argpartition(_wide(x), list(kth), axis),)
+
+    def write(self, outs: Sequence[np.ndarray], x: np.ndarray, *, axis: int, kth: Sequence[int]) -> None:
+        """Write NumPy's positions."""
+        (outs[0][...],) = self.evaluate(x, axis=axis, kth=kth)
+
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        if numpy_calls.may_call(ctx, MANY):
+            return numpy_calls.called(ctx, self)
+        return argsort.lower(dataclasses.replace(ctx, params={"axis": ctx.params["axis"], "stable": False}))
 
 
 class _ArgSort(_Sorting):
@@ -204,9 +228,10 @@ def _pick(emitter: Emitter, rows: str, type: ArrayType, positions: str) -> str:
     return emitter.reshape(picked, flat, type.shape)
 
 
-def _kind(dtype: np.dtype, stable: bool) -> Literal["stable", "quicksort"]:
-    """The algorithm: NumPy has a radix sort for narrow integers, and calls it stable."""
-    return "stable" if stable or (dtype.kind in "biu" and dtype.itemsize <= 2) else "quicksort"
+def _kind(dtype: np.dtype, length: int, stable: bool) -> Literal["stable", "quicksort"]:
+    """The algorithm for rows of a length: NumPy has a radix sort for narrow integers, and calls it stable."""
+    is_radix = dtype.kind in "biu" and dtype.itemsize <= 2 and length >= _LEAST_BY_RADIX
+    return "stable" if stable or is_radix else "quicksort"
 
 
 def _ascending(emitter: Emitter, x: str, type: ArrayType, axis: int) -> str:
@@ -296,5 +321,6 @@ def _permutation(emitter: Emitter, x: str, type: ArrayType) -> str:
 
 sort = _Sort("sort")
 partition = _Partition("partition")
+argpartition = _ArgPartition("argpartition")
 argsort = _ArgSort("argsort")
-OPS: tuple[Op, ...] = (sort, partition, argsort)
+OPS: tuple[Op, ...] = (sort, partition, argpartition, argsort)

@@ -11,8 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from anabranch.runtime.control.aliasing.body_trace import BodyTrace
 from anabranch.runtime.control.aliasing.loop_aliasing import LoopAliases
-from anabranch.runtime.control.aliasing.loop_sources import EntryArray, OuterArray, Possible, TracedBody
+from anabranch.runtime.control.aliasing.loop_sources import EntryArray, OuterArray, Possible
+from anabranch.runtime.control.aliasing.points_to import select_last
 from anabranch.runtime.ir.program import Atom, Var
 from anabranch.runtime.passes.load_forwarding import MOST_CHOSEN
 from anabranch.runtime.tracing.storage import Storage
@@ -31,7 +33,7 @@ class LeavesByNumber:
     """
 
     def __init__(
-        self, report: LoopAliases, traced: TracedBody, formals: Sequence[Var], possible: Possible, is_tested: bool
+        self, report: LoopAliases, traced: BodyTrace, formals: Sequence[Var], possible: Possible, is_tested: bool
     ) -> None:
         self._identities, self._formals = report.identities, formals
         self._after, self._ever = possible, report.identities.sources.possible(0, None)
@@ -88,9 +90,6 @@ class LeavesByNumber:
     ) -> Atom:
         at_once = atoms.ufunc(np.equal, count, atoms.literal(0, np.int64))
         is_place = self._identities.tests(leaf, possible, carried, at_once)
-        value = None if all(isinstance(label, OuterArray) for label in possible.of(leaf)) else init
-        for handle, holds in is_place:
-            part = views.read(read(handle.storage), handle.path)
-            value = part if value is None else atoms.select(holds, part, value)
-        assert value is not None
-        return value
+        other = None if all(isinstance(label, OuterArray) for label in possible.of(leaf)) else init
+        parts = ((holds, views.read(read(handle.storage), handle.path)) for handle, holds in is_place)
+        return select_last(parts, other)

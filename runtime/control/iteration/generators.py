@@ -140,7 +140,7 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         self._check_place()
         if self._items is None:
             self._items = iter(()) if self._used_up() else self.pull()
-        return next(self._items)
+        return self._items.__next__()
 
     @abc.abstractmethod
     def pull(self) -> Iterator[Value]:

@@ -8,6 +8,7 @@ from typing import Any
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import loop_aliasing, loop_identity, object_numbers, split_containers
+from anabranch.runtime.control.aliasing.body_trace import BodyTrace
 from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.branches.join import MISSING, decided_by
 from anabranch.runtime.control.branches.stage_branches import trace_branch
@@ -17,7 +18,6 @@ from anabranch.runtime.control.loops import growth, learned_types, loop_lengths,
 from anabranch.runtime.control.loops.loop_emission import Emission
 from anabranch.runtime.control.loops.loop_state import (
     INT64,
-    BodyTrace,
     LoopStatement,
     LoopTypes,
     check_growth,
@@ -340,8 +340,8 @@ def _finish(
     whole = growth.without_capacity_request(types.whole, types.requests)
     pack_unpack.unpack(whole, iter(results), made)
     possible = report.identities.sources.possible(*plan.steps)
-    kept = loop_aliasing.after(outer, report, made, init, emitted.firsts, emitted.carried, count, possible)
-    plan.objects.note(made, emitted.carried)
+    kept = loop_aliasing.after(report, made, init, emitted.firsts, emitted.carried, count, possible)
+    object_numbers.note(made, {k: emitted.carried[formal] for k, formal in traced.carried.objects.items()})
     arrays = {k: kept.get(k, a) for k, a in enumerate(made) if a is not None}
     copied_items.after_loop(
         outer, traced.builder, traced.entry, init, traced.packed, [arrays.get(k) for k in range(len(made))]

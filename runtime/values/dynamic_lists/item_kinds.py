@@ -190,7 +190,7 @@ def note_copied(value: object) -> None:
     if slot is not None:
         current().trace.lists.copied_sites |= origins_of(value)
         current().copied.append((value, slot.before))
-        current().trace.identity.merged[id(value)] = value
+        current().trace.identity.merge(value)
     for child in structure.children(value):
         note_copied(child)
 
