@@ -21,17 +21,18 @@ def guarded(program: Program) -> Program | None:
     None where no large array is written to, or a check has to wait for a write.
     """
     groups = program.groups
-    code, *_ = failures = program.outputs[groups.failures] or (None,)
+    failures = program.outputs[groups.failures]
     is_seen = any(program.outputs[group] for group in (groups.draws, groups.effects, groups.effect_count))
     roots = _roots(program)
     written = [roots.get(atom) for atom in program.outputs[groups.writes]]
-    if code is None or is_seen or None in written or all(is_kept(base.type.nbytes) for base in written if base):
+    is_large = any(base is not None and not is_kept(base.type.nbytes) for base in written)
+    if not failures or is_seen or None in written or not is_large:
         return None
     early = _needed(program, failures)
     late = [equation for equation in program.equations if equation not in early]
     if any(var in roots for equation in early for var in written_inputs(equation)) or _calls_host(late):
         return None
-    return _with_branch(program, code, [e for e in program.equations if e in early], late, roots)
+    return _with_branch(program, failures[0], [e for e in program.equations if e in early], late, roots)
 
 
 def _roots(program: Program) -> Mapping[Atom, Var]:
