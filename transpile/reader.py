@@ -12,7 +12,7 @@ from anabranch.base.frozen import frozen
 from anabranch.transpile.data_flow import State
 from anabranch.transpile.enclosing_functions import BoundNames
 from anabranch.transpile.names import assigns, usage_of
-from anabranch.transpile.nodes import call, define, line, name, replace_children, thunk
+from anabranch.transpile.nodes import call, define, line, name, parenthesised, replace_children, thunk
 
 if TYPE_CHECKING:
     from anabranch.transpile.lowering import Lowering
@@ -52,7 +52,10 @@ class Reader:
 
     def argument(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """An operand that becomes an argument of a call."""
-        return self._bare(self.rewrite(node))
+        new = self.rewrite(node)
+        if isinstance(new, cst.Tuple) and not new.lpar:
+            return self.work.derived(parenthesised(new), new)
+        return self._bare(new)
 
     def test(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """The truth of an expression, as an argument of a call: what it consists of is asked only once."""

@@ -107,6 +107,9 @@ def passes(error: BaseException) -> bool:
 
 
 def _enter(block: Block, error: BaseException) -> Value:
+    if isinstance(error, ShapeMismatchError):
+        context, error = error, ValueError(*error.args).with_traceback(error.__traceback__)
+        error.__cause__, error.__context__ = context.__cause__, context.__context__
     return block(*(error,)[: block.__code__.co_argcount])
 
 

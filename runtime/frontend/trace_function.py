@@ -20,10 +20,11 @@ from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.control.columnar import copied_items, nested_lists
 from anabranch.runtime.control.hash_tables.arenas_of_trace import make_arenas
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
-from anabranch.runtime.errors import AnabranchError, EscapedTracerError, forget_attempts
-from anabranch.runtime.frontend.bind_arguments import bind_arguments
+from anabranch.runtime.errors import AnabranchError, EscapedTracerError, ShapeMismatchError, forget_attempts
+from anabranch.runtime.frontend.bind_arguments import BoundArguments, bind_arguments
 from anabranch.runtime.frontend.build_plan import build_plan
 from anabranch.runtime.frontend.effects import ObjectChanges, put_back, refuse_changes
+from anabranch.runtime.frontend.function_info import may_grow_lists
 from anabranch.runtime.frontend.surroundings import Surroundings
 from anabranch.runtime.frontend.trace_strategy import Strategy
 from anabranch.runtime.guards.guards import Guards
@@ -50,7 +51,17 @@ def trace_call(function: Callable[..., object], arguments: Arguments, again: Pla
     known = None if again is None else again.approach
     try:
         with deep():
-            return _trace(function, arguments, known if isinstance(known, Strategy) else Strategy.at_first())
+            if isinstance(known, Strategy):
+                return _trace(function, arguments, known)
+            # Lists that grow in loops mostly get a length of run time: a trace that finds that out is made for nothing.
+            way = Strategy.at_first(lists=may_grow_lists(function))
+            try:
+                return _trace(function, arguments, way)
+            except AnabranchError as error:
+                if not way.lists:
+                    raise
+                refused = error
+            return _trace(function, arguments, Strategy.at_first(refused=refused))
     except BaseException as error:
         forget_attempts(error)
         raise
@@ -94,6 +105,8 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
         except Restart as restart:
             guards.heap.restore()
             lists = way.lists or restart.lists
+            if lists and way.refused is not None:
+                raise way.refused from None
             value, reached = _AGAIN, False
         except Specialise as wanted:
             wanted.__context__ = around  # the user's exceptions that were handled hold values of this trace
@@ -126,9 +139,12 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             if inlining is not None:
                 with contextlib.suppress(AnabranchError):  # what stood in the way first says more
                     return _trace(function, arguments, inlining)
-            _name_arguments(error, arguments)
-            add_location(error)
-            raise
+            if not (isinstance(error, ShapeMismatchError) and _has_been_seen(trace, given, outside)):
+                _name_arguments(error, arguments)
+                add_location(error)
+                raise
+            exceptions.record(atoms.literal(True), error, run_time_checks.frames_of(error))
+            value, reached = None, False
         except Exception as error:
             if isinstance(error, RecursionError) and (endlessly := infinite_recursion(error)) is not None:
                 guards.heap.restore()
@@ -153,10 +169,8 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
                 refused.__traceback__ = error.__traceback__
                 add_location(refused)
                 raise refused from None
-            # Raised now it would hide what fails, prints or draws before it, and its arguments may be known only at run
-            # time.
-            seen = {trace.output.counter, *given.states, *outside.captured.states}
-            if not (trace.failures.numbered or seen.intersection(root.written) or containers.has_traced(error)):
+            # Its arguments may be known only at run time.
+            if not (_has_been_seen(trace, given, outside) or containers.has_traced(error)):
                 put_back(guards)
                 raise
             exceptions.record(atoms.literal(True), error, run_time_checks.frames_of(error))
@@ -174,10 +188,17 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             plan = build_plan(
                 trace, guards, outside.captured, value if reached else None, reached, given, arguments, effects
             )
-            return dataclasses.replace(plan, approach=way.after(trace))
+            return dataclasses.replace(plan, approach=dataclasses.replace(way.after(trace), refused=None))
         except AnabranchError as error:
+            guards.heap.restore()
             _of_the_whole(error, function)
             raise
+
+
+def _has_been_seen(trace: Trace, given: BoundArguments, outside: Surroundings) -> bool:
+    """Return whether something fails, prints or draws before, which an exception that is raised now would hide."""
+    seen = {trace.output.counter, *given.states, *outside.captured.states}
+    return bool(trace.failures.numbered) or not seen.isdisjoint(trace.root.written)
 
 
 def _of_the_whole(error: AnabranchError, function: Callable[..., object]) -> AnabranchError:

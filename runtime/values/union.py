@@ -243,7 +243,7 @@ class UnionValue(UnionBase):
 
     def __getitem__(self, key: Value) -> Value:
         found = looked_up(operator.getitem, self, key)
-        return self.through(lambda v: v[key]) if found is UNKNOWN else found
+        return self.through(lambda v: operator.getitem(v, key)) if found is UNKNOWN else found
 
     def __setitem__(self, key: Value, value: Value) -> None:
         self.through(lambda v: operator.setitem(v, key, value))

@@ -9,7 +9,7 @@ from dataclasses import field
 import libcst as cst
 
 from anabranch.base.frozen import frozen
-from anabranch.transpile.nodes import parenthesised, string
+from anabranch.transpile.nodes import string
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.reader import Reader
 
@@ -115,10 +115,7 @@ class _Writer:
             # `str.format` looks for fields in the fields of a field no more.
             self.values.append(self._nested(node))
             return shown + "{}"
-        value = node.expression
-        if isinstance(value, cst.Tuple) and not value.lpar:
-            value = self.reader.work.derived(parenthesised(value), value)
-        self.values.append(self.reader.argument(value))
+        self.values.append(self.reader.argument(node.expression))
         text = self.parts(spec, nested=True)
         return shown + "{" + (f"!{conversion}" if conversion else "") + (f":{text}" if spec else "") + "}"
 

@@ -2,26 +2,48 @@
 
 from __future__ import annotations
 
+import dis
 import linecache
+import types
 
 from anabranch.runtime.errors import IntegerRangeError, ShapeMismatchError
+
+# What the project's code does for the user it does by calls, such as `operator.getitem(v, key)` and
+# `iterator.__next__()`, whose errors are the user's: those of these instructions, and of `next(...)`, are faults.
+_NOT_FOR_THE_USER = (
+    "BINARY_SLICE",
+    "BINARY_SUBSCR",
+    "DELETE_",
+    "IMPORT_",
+    "LOAD_",
+    "STORE_",
+    "UNPACK_",
+)
 
 
 def is_own(error: BaseException) -> bool:
     """Return whether an exception ends the tracing, and is not what the user's code would raise when it runs."""
     if isinstance(error, (ShapeMismatchError, IntegerRangeError)):
         return False
-    if type(error) is AssertionError:
-        return _is_of_a_fault(error)
-    return isinstance(error, (KeyboardInterrupt, GeneratorExit)) or type(error).__module__.startswith("anabranch.")
-
-
-def _is_of_a_fault(error: AssertionError) -> bool:
-    """Return whether an assertion of the project's own failed, which the user's handlers must not catch."""
+    if isinstance(error, (KeyboardInterrupt, GeneratorExit)) or type(error).__module__.startswith("anabranch."):
+        return True
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    if trace is None or not trace.tb_frame.f_globals.get("__name__", "").startswith("anabranch."):
+    inside = trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith("anabranch.")
+    return trace is not None and inside and _is_of_a_fault(error, trace)
+
+
+def _is_of_a_fault(error: BaseException, trace: types.TracebackType) -> bool:
+    """Return whether an exception that arose in the project's code, here, is none that it raises for the user."""
+    if isinstance(error, (RecursionError, MemoryError)):
         return False
-    # The user's are raised there, too, by the statements that stand for `assert` and `raise`.
-    return linecache.getline(trace.tb_frame.f_code.co_filename, trace.tb_lineno).lstrip().startswith("assert ")
+    code = trace.tb_frame.f_code
+    if type(error) is AssertionError:
+        # The user's are raised there, too, by the statements that stand for `assert` and `raise`.
+        return linecache.getline(code.co_filename, trace.tb_lineno).lstrip().startswith("assert ")
+    instruction = dis.opname[code.co_code[trace.tb_lasti]]
+    if type(error) is StopIteration and instruction in ("CALL", "PRECALL"):
+        line, _, column, _ = list(code.co_positions())[trace.tb_lasti // 2]
+        return linecache.getline(code.co_filename, line or 0)[column:].startswith("next(")
+    return type(error) is NotImplementedError or instruction.startswith(_NOT_FOR_THE_USER)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from typing import Any
 
 import numpy as np
@@ -47,9 +48,9 @@ def part(text: str | bytes, key: slice) -> Value:
     """A part of a string between bounds of which some are known only at run time."""
     given = (key.start, key.stop, key.step)
     if not any(isinstance(b, Tracer) for b in given):
-        return text[key]
+        return operator.getitem(text, key)
     if isinstance(key.step, Tracer) or not all(map(_is_int, given)):
-        return text[key]
+        return operator.getitem(text, key)
     current().trace.text.has_codes = True
     start, stop = (None if b is None else size_arithmetic.bound_of(b) for b in given[:2])
     distance = None if start is None or stop is None else size_arithmetic.distance(stop, start)
@@ -60,7 +61,7 @@ def part(text: str | bytes, key: slice) -> Value:
         found = text_tables.entry(index, [text[k : k + distance : key.step] for k in row])
     else:
         found = _between(text, start, stop, key.step)
-    return text[key] if found is UNKNOWN else found
+    return operator.getitem(text, key) if found is UNKNOWN else found
 
 
 def _between(text: str | bytes, start: object, stop: object, step: int | None) -> Value:

@@ -10,6 +10,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, containers, registry, text_tables, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays import indexing
@@ -25,6 +26,8 @@ from anabranch.runtime.values.union_operations import UNKNOWN
 
 def chosen(items: Sequence[Value], position: int | PythonScalar, key: Value) -> Value:
     """The item at a position known only at run time; which is in range."""
+    if not items:
+        raise UnreachableError  # the check that there is such a key has failed for sure
     if not isinstance(position, PythonScalar):
         return items[position]
     if any(isinstance(item, (str, bytes, tuple)) for item in items) and all(map(text_tables.is_constant, items)):

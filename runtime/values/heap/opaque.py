@@ -18,7 +18,7 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.device import foreign
-from anabranch.runtime.values.containers import is_plain_object
+from anabranch.runtime.values.user_classes import is_plain_object
 
 _BUFFERS = (bytearray, array.array, memoryview)
 _STREAMS = (io.StringIO, io.BytesIO)
@@ -72,6 +72,13 @@ def state(value: Value) -> tuple[Value, ...]:
             return (operator.length_hint(value), *_leaves(value.__reduce__()))
         except TypeError:  # itertools.pairwise
             return tuple(gc.get_referents(value))
+
+
+def rewind(value: Value, before: tuple[Value, ...]) -> None:
+    """Put an iterator over a sequence, which has not come to its end, back to where it was in this state."""
+    # The state of one that goes by places ends with its place, as long as it has not ended.
+    if type(value).__module__ == "builtins" and hasattr(value, "__setstate__") and type(state(value)[-1]) is int:
+        value.__setstate__(before[-1])
 
 
 def shared(value: types.GeneratorType[Any, Any, Any]) -> Iterator[Value]:

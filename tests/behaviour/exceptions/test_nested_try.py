@@ -299,6 +299,60 @@ def test_own_errors_pass_every_handler() -> None:
             jit(function)(1.5)
 
 
+# Without a file a function is not rewritten; its module makes it one of the project's.
+FAULTS = """
+def lacks(x):
+    return None.nothing
+
+def looks_up(x):
+    return {}[3]
+
+def unpacks(x):
+    first, second = (x,)
+    return first
+
+def is_abstract(x):
+    raise NotImplementedError
+"""
+
+
+@pytest.mark.parametrize("name", ["lacks", "looks_up", "unpacks", "is_abstract"])
+def test_faults_of_the_project_pass_every_handler(name):
+    module = {"__name__": "anabranch.faulty"}
+    exec(compile(FAULTS, "<fault>", "exec"), module)
+    fault = module[name]
+
+    def in_try(x):
+        try:
+            return fault(x)
+        except Exception:
+            return -1.0
+
+    def in_branch(x):
+        try:
+            y = fault(x) if x > 0 else 1.0
+        except Exception:
+            y = -1.0
+        return y
+
+    def in_loop(x):
+        total = 0.0
+        try:
+            while total < x:
+                total += fault(x)
+        except Exception:
+            total = -1.0
+        finally:
+            x = 0.0
+        return total
+
+    with pytest.raises(Exception) as plain:  # noqa: PT011 - whatever it is
+        fault(1.5)
+    for function in (in_try, in_branch, in_loop):
+        with pytest.raises(type(plain.value)):
+            jit(function)(1.5)
+
+
 # ---- lists that an exception carries ---------------------------------------------------------------------------------
 
 

@@ -359,6 +359,32 @@ def test_notes_and_attributes_that_a_handler_adds_are_kept() -> None:
     assert changed.value.extra == 0.5
 
 
+A2, A3 = np.ones(2), np.ones(3)
+
+
+@case((A2, A3, 1.0), (A2, A3, -1.0), (A2, A2, 1.0))
+def a_handler_of_shapes_that_do_not_fit(a, b, x):
+    try:
+        c = a + b if x > 0 else a
+    except Exception as e:
+        return f"{type(e).__name__}: {e}"
+    return c
+
+
+@case((A2, A3, 1.0), (A2, A3, 3.0))
+def shapes_that_do_not_fit_after_what_may_fail(a, b, x):
+    print("x is", x)
+    if x > 2:
+        raise KeyError(x)
+    return a + b
+
+
+@case((A2, A3, 1.0))
+def shapes_that_do_not_fit_after_a_print(a, b, x):
+    print("x is", x)
+    return a + b
+
+
 @case((7, [5]), (1, [5]))
 def every_branch_raises_after_it_has_written(n, items):
     if n > 3:

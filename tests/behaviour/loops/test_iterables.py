@@ -55,6 +55,16 @@ def reversed_array(a):
     return s
 
 
+@case((5,), (0,))
+def over_tuples_without_parentheses(n):
+    s = 0
+    for i in range(n):
+        for a, b in (i, 1), (0, i), (n, -1):
+            for c in a, *range(b):
+                s += c * b
+    return s
+
+
 @case((2.0,))
 def over_a_tuple_of_mixed_types(x):
     s = 0.0
