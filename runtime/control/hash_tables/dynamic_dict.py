@@ -365,7 +365,7 @@ def _joining(mapping: Value) -> tuple[type[DynamicDict], Any] | None:
 def for_each_item(source: Value, consume: Callable[[Any, Any], Any], *changed: Any) -> None:
     """Call a function, which changes some objects, with each key of a mapping, or of pairs, and its value."""
     if isinstance(source, UnionValue):
-        source.through(lambda one, changed=changed: for_each_item(one, consume, *changed))
+        source.through(lambda one: for_each_item(one, consume, *changed))
         return
     if isinstance(source, dict):
         for key, value in source.items():
