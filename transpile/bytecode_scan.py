@@ -1,4 +1,4 @@
-"""What is asked of a function's byte code alone: whether there is anything to rewrite, and whether lists grow."""
+"""Answers of a function's byte code: is there anything to rewrite in it, and does it make lists longer in loops."""
 
 from __future__ import annotations
 

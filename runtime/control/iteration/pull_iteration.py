@@ -29,11 +29,14 @@ class Pushing:
     def __call__(self, item: object) -> bool:
         check()
         if self._builder is not None and current() is not self._builder:
-            if self._original is not None:
+            instead = "use a for statement over it"
+            if self._original is None:
+                instead += ", or define the generator function outside of the compiled one"
+            else:
                 current().trace.wanted_resumable.add(self._original)
             raise ConcretizationError(
                 "whether a generator yields is known only at run time, but its items are asked for one by one (by "
-                "next, zip, list, or code that is not compiled); use a for statement over it"
+                f"next, zip, list, or code that is not compiled); {instead}"
             )
         self.given.put(("item", item))
         kind, value = self.asked.get()
