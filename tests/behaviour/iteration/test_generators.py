@@ -70,6 +70,17 @@ class Grid:
                 yield self.scale * i, j
 
 
+def doubled_again_and_again(x):
+    while True:
+        yield x
+        x = x * 2
+
+
+@case((1,), (1.5,))
+def a_long_part_of_a_generator_without_end(x):
+    return list(itertools.islice(doubled_again_and_again(x), 40))
+
+
 def smallest_so_far(items):
     held = []
     for item in items:
