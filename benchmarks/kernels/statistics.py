@@ -75,6 +75,29 @@ def spearman(x, y):
     return (a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum())
 
 
+def resampled(x, points, heights, edges):
+    """Heights between sample points at any places, and their means by bins."""
+    y = np.interp(x, points, heights)
+    places = np.digitize(x, edges)
+    sums = np.bincount(places, y, minlength=len(edges) + 1)
+    return y, sums / np.maximum(np.bincount(places, minlength=len(edges) + 1), 1)
+
+
+def resampled_arguments(n):
+    """So many places, a tenth of so many sample points, and bins of equal width."""
+    rng = generator()
+    points = np.sort(rng.random(max(n // 10, 2)))
+    return rng.random(n), points, rng.random(len(points)), np.linspace(0.0, 1.0, max(n // 200, 4))
+
+
+def top_scores(scores, k):
+    """The places of the k greatest of each row, and these, the greatest first."""
+    best = np.argpartition(-scores, k, axis=1)[:, :k]
+    found = np.take_along_axis(scores, best, axis=1)
+    order = np.argsort(-found, axis=1)
+    return np.take_along_axis(best, order, axis=1), np.take_along_axis(found, order, axis=1)
+
+
 KERNELS = (
     Kernel(
         covariance,
@@ -113,6 +136,10 @@ KERNELS = (
         (12, 2, 2),
         (100, 5, 4),
         (4000, 12, 5),
+    ),
+    Kernel(resampled, "arrays", resampled_arguments, (20,), (400,), (100_000,)),
+    Kernel(
+        top_scores, "arrays", lambda m, n, k: (generator().random((m, n)), k), (3, 8, 2), (4, 200, 5), (400, 1000, 10)
     ),
     Kernel(spearman, "arrays", lambda n: (*generator().random((2, n)),), (6,), (500,), (100_000,)),
 )

@@ -41,6 +41,7 @@ from anabranch.runtime.native.sorting import sort_in_place
 from anabranch.runtime.native.stored_values import least_costs
 from anabranch.runtime.native.strided import strided_view
 from anabranch.runtime.native.transforms import transformed
+from anabranch.runtime.native.true_positions import packed_positions, packs_positions
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy, is_memory, packed, value_types
 from anabranch.runtime.native.windows import is_window, reduced
@@ -219,6 +220,8 @@ class NativeEmitter(ValueEmitter):
             return solved(self, equation, names)
         if equation.op is search_sorted:
             return [searched(self, equation, names)]
+        if packs_positions(equation):
+            return [packed_positions(self, equation, names[0])]
         if equation.op is fft:
             return [transformed(self, equation, names[0])]
         if equation.op is dot_general:

@@ -13,6 +13,7 @@ from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, flat
 from anabranch.runtime.native.element_loops import ElementLoops
+from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.library_loops import LibraryLoop
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.value_emitter import ValueEmitter
@@ -80,17 +81,44 @@ def _found(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) -> l
     call = _Call(
         emitter, _NAMES[equation.op](equation.params), [*zip(operands, in_types, strict=True), *computed], sizes
     )
-    with call.for_each(in_types[0].shape[:-2]) as number:
-        if fails:
-            # The loops add to what is told already.
-            code.declarations["feclearexcept"] = "declare i32 @feclearexcept(i32)"
-            code.act(f"call i32 @feclearexcept(i32 {_FE_INVALID})")
-        call.write(number)
-        if fails:
-            code.declarations["fetestexcept"] = "declare i32 @fetestexcept(i32)"
-            failed = code.emit(f"call i32 @fetestexcept(i32 {_FE_INVALID})")
-            memory.put(made[-1], out_types[-1].dtype, emitter.positions.value(number), failed)
+    stack = in_types[0].shape[:-2]
+
+    def write_each() -> None:
+        with call.for_each(stack) as number:
+            _clear_failures(code, fails)
+            call.write(number)
+            if fails:
+                memory.put(made[-1], out_types[-1].dtype, emitter.positions.value(number), _has_failed(code))
+
+    if not fails or math.prod(stack) == 1:
+        write_each()
+    else:
+        # To ask after each matrix takes as long as a tenth of the work on a small one.
+        _clear_failures(code, fails)
+        call.write_all(stack)
+        some, none, done = (code.label(prefix) for prefix in ("some", "none", "solved"))
+        code.branch(code.add("icmp ne", "i32", _has_failed(code), "0"), some, none, unlikely=True)
+        code.begin(some)
+        write_each()
+        code.jump(done)
+        code.begin(none)
+        code.clear(memory.pointer(made[-1]), out_types[-1].nbytes)
+        code.jump(done)
+        code.begin(done)
     return [memory.written(place) for place in made]
+
+
+def _clear_failures(code: Instructions, fails: bool) -> None:
+    """Clear the flag by which the loops tell of a failure, which they add to."""
+    if fails:
+        code.declarations["feclearexcept"] = "declare i32 @feclearexcept(i32)"
+        code.act(f"call i32 @feclearexcept(i32 {_FE_INVALID})")
+
+
+def _has_failed(code: Instructions) -> str:
+    """The name of an int that is not 0 where a loop has told of a failure."""
+    code.declarations["fetestexcept"] = "declare i32 @fetestexcept(i32)"
+    return code.emit(f"call i32 @fetestexcept(i32 {_FE_INVALID})")
 
 
 def _orthogonal(emitter: ValueEmitter, name: str, a: ArrayType, out_types: Sequence[ArrayType], mode: str) -> list[str]:
@@ -144,8 +172,18 @@ class _Call:
         with self.for_each(stack) as number:
             self.write(number)
 
+    def write_all(self, stack: tuple[int, ...]) -> None:
+        """Write one call for all matrices."""
+        self._stack = stack
+        apart = [math.prod(type.shape[len(stack) :]) * type.dtype.itemsize for _, type in self._rows]
+        self._write(Affine(0), math.prod(stack), apart)
+
     def write(self, number: Affine) -> None:
         """Write the call for the matrices of a number."""
+        self._write(number, 1, [0] * len(self._rows))
+
+    def _write(self, number: Affine, count: int, apart: Sequence[int]) -> None:
+        """Write the call for so many matrices from one of a number on, which are so many bytes apart."""
         memory, positions = self._emitter.memory, self._emitter.positions
         addresses, along = [], []
         for place, type in self._rows:
@@ -153,7 +191,7 @@ class _Call:
             first = positions.value(number.times(math.prod(shape)))
             addresses.append(memory.address(place, type.dtype, first))
             along += [math.prod(shape[axis + 1 :]) * type.dtype.itemsize for axis in range(len(shape))]
-        self._loop.on_rows(addresses, [1, *self._sizes], [*[0] * len(self._rows), *along])
+        self._loop.on_rows(addresses, [count, *self._sizes], [*apart, *along])
 
 
 def _in_memory(emitter: ValueEmitter, name: str, type: ArrayType) -> str:

@@ -154,16 +154,19 @@ def _matmul(x: Atom, y: Atom) -> Atom:
 
 
 def _stacks(x: Atom, y: Atom, batch: tuple[int, ...]) -> Atom:
-    """Products of stacks of matrices; one that is repeated along an axis of the other's is read in place."""
+    """Products of stacks of matrices; right-hand sides that are repeated along an axis are read in place.
+
+    There is one for each matrix of a stack of right-hand sides, whose rows would not lie side by side in the result.
+    """
     n = len(batch)
     left, right = ((1,) * (n + 2 - len(v.type.shape)) + v.type.shape for v in (x, y))
-    common = [i for i in range(n) if left[i] == right[i]]
-    of_x, of_y = ([i for i in range(n) if i not in common and shape[i] == batch[i]] for shape in (left, right))
-    x_axes, y_axes = ([i for i in range(n) if i not in other] + [n, n + 1] for other in (of_y, of_x))
-    x, y = (atoms.reshape(v, [s[i] for i in axes]) for v, s, axes in ((x, left, x_axes), (y, right, y_axes)))
-    pairs = [x_axes.index(i) for i in common], [y_axes.index(i) for i in common]
-    product = dot_general(x, y, ([x_axes.index(n + 1)], [y_axes.index(n)]), pairs)
-    made = [*common, *of_x, n, *of_y, n + 1]
+    of_x = [i for i in range(n) if right[i] == 1 != left[i]]
+    common = [i for i in range(n) if i not in of_x]
+    x = atoms.broadcast_to(x, [*(left[i] if i in of_x else batch[i] for i in range(n)), *left[n:]])
+    y = atoms.reshape(y, [*(right[i] for i in common), *right[n:]])
+    pairs = common, list(range(len(common)))
+    product = dot_general(x, y, ([n + 1], [len(common)]), pairs)
+    made = [*common, *of_x, n, n + 1]
     return atoms.transpose(product, [made.index(i) for i in range(n + 2)])
 
 

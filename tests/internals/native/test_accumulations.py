@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
+from tests.equivalence import check
 
 UFUNCS = (np.add, np.multiply, np.minimum, np.maximum)
 
@@ -106,3 +107,21 @@ def test_large_arrays_with_an_accumulation(rng):
     for width in (100, 1, 7, 299_999):
         np.testing.assert_array_equal(compiled(x, width), moving_average(x, width))
     assert jit(lambda x: np.tanh(np.cumsum(x))).lower(x).native_program() is None
+
+
+def extremes(x):
+    rows = x.reshape(5, -1)
+    return (
+        np.maximum.accumulate(x),
+        np.minimum.accumulate(x),
+        np.maximum.accumulate(rows),
+        np.minimum.accumulate(rows, 1),
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_extremes_of_floats(dtype):
+    numbers = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan], dtype)
+    for most in (2, 4, 7):
+        x = np.random.default_rng(most).choice(numbers[:most], 100)
+        check(extremes, x)

@@ -28,7 +28,9 @@ def squares(a):
 
 
 def stacks(s, a):
-    return s @ a, s @ s.transpose(0, 2, 1), np.einsum("bij,kj->bik", s, a), np.tensordot(s, s, ([0, 2], [0, 2]))
+    turned = s.transpose(0, 2, 1)
+    apart = a[3:] @ turned, a[None, 3:] @ turned[:, None], s[:, None, :2] @ turned[:2]
+    return s @ a, s @ turned, np.einsum("bij,kj->bik", s, a), np.tensordot(s, s, ([0, 2], [0, 2])), apart
 
 
 def thin(a, w):
