@@ -45,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--peers", nargs="+", choices=list(PEERS), default=list(PEERS), help="NumPy always runs")
     parser.add_argument("--quick", action="store_true", help="small sizes alone, and less time for each")
     parser.add_argument("--budget", type=float, metavar="SECONDS", help="for each kernel, size and peer")
-    parser.add_argument("--timeout", type=float, default=180.0, metavar="SECONDS", help="for each kernel (180)")
+    parser.add_argument("--timeout", type=float, default=180.0, metavar="SECONDS", help="for each kernel, size (180)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="show what changed since that was written")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw a picture, .png or .svg")

@@ -10,12 +10,11 @@ import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from benchmarks import worker
 from benchmarks.kernel import Kernel, Size
-from benchmarks.outcome import NotMeasured, Results, Row, from_json, to_json
+from benchmarks.outcome import NotMeasured, Results, from_json, to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class Plan:
     """The kernels, sizes and peers to run, and how.
 
     `budget` is in seconds for each peer and size, `fewest` the calls it has at least; `timeout` is in seconds for each
-    kernel.
+    kernel and size.
     """
 
     kernels: tuple[Kernel, ...]
@@ -41,38 +40,46 @@ class Plan:
 
 def run(plan: Plan, on_start: Callable[[str], None], on_end: Callable[[Results], None]) -> Results:
     """Run the plan; the two callbacks are told of each kernel as it starts and ends."""
-    # A GPU that only one of the peers can use would make the times incomparable.
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    # Processes are forks of one that has imported everything and computed nothing.
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["benchmarks.preloaded"])
+    context = forking("benchmarks.preloaded")
     results: Results = {}
     for kernel in plan.kernels:
         on_start(kernel.name)
-        results[kernel.name] = _in_process(context, plan.task(kernel), plan.timeout)
+        task = plan.task(kernel)
+        rows, missing = in_process(context, worker.run, task, plan.timeout)
+        results[kernel.name] = {size: rows.get(size, dict.fromkeys(task.peers, missing)) for size in task.sizes}
         on_end(results)
     return results
 
 
-def _in_process(context: Any, task: worker.Task, timeout: float) -> dict[str, Row]:
-    """The rows of a kernel; sizes that its process did not come to say why."""
+def forking(*modules: str) -> Any:
+    """The context of processes that are forks of one that has imported these modules and computed nothing."""
+    # A GPU that only one of the peers can use would make the times incomparable.
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(modules))
+    return context
+
+
+def in_process(
+    context: Any, target: Callable[..., None], task: Any, timeout: float
+) -> tuple[dict[str, Any], NotMeasured]:
+    """What a process has sent, each under a name and within so many seconds; and why it sent no more."""
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=worker.run, args=(task, sender))
+    process = context.Process(target=target, args=(task, sender))
     process.start()
     sender.close()
-    rows: dict[str, Row] = {}
-    end = monotonic() + timeout
+    found: dict[str, Any] = {}
     missing = NotMeasured("timed out", f"no answer within {timeout:g} s")
     try:
-        while receiver.poll(max(0.0, end - monotonic())):
-            size, row = receiver.recv()
-            rows[size] = row
+        while receiver.poll(timeout):
+            name, value = receiver.recv()
+            found[name] = value
     except EOFError:
         process.join()
         missing = NotMeasured("failed", f"exit status {process.exitcode}")
     process.kill()
     process.join()
-    return {size: rows.get(size, dict.fromkeys(task.peers, missing)) for size in task.sizes}
+    return found, missing
 
 
 def environment() -> dict[str, Any]:

@@ -7,8 +7,9 @@ import importlib
 import statistics
 import traceback
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
@@ -51,12 +52,12 @@ class Runner:
     spent: float = 0.0
     milliseconds: list[float] = field(default_factory=list)
 
-    def turn(self, arguments: tuple[Any, ...]) -> None:
+    def turn(self, arguments: tuple[Any, ...], make: Callable[[], tuple[Any, ...]]) -> None:
         """Some calls in a row; what they return is dropped."""
         started = perf_counter()
         best = min(self.milliseconds, default=np.inf)
         for _ in range(int(np.clip(1e3 * TURN_SECONDS / best, 1, MOST_CALLS))):
-            self._call(copied(arguments) if self.fresh else arguments)
+            self._call(make() if self.fresh else arguments)
         self.spent += perf_counter() - started
 
     def _call(self, arguments: tuple[Any, ...]) -> None:
@@ -122,7 +123,7 @@ def measure(task: Task) -> Iterable[tuple[Size, Row]]:
                 runners[peer] = started
             else:
                 row[peer] = started
-        _take_turns(list(runners.values()), reference.arguments, task)
+        take_turns(list(runners.values()), partial(copied, reference.arguments), task.budget, task.fewest)
         measured = {peer: runner.outcome() for peer, runner in runners.items()}
         if "anabranch" in measured:
             traced = runners["anabranch"].function.trace(*copied(reference.arguments))
@@ -133,7 +134,7 @@ def measure(task: Task) -> Iterable[tuple[Size, Row]]:
 def _prepared(peer: Peer, kernel: Kernel) -> Outcome | Function:
     if not peer.installed():
         return NotMeasured("not installed", f"no module named {peer.module!r}")
-    _warm_up(peer)
+    warm_up(peer)
     return peer.prepare(kernel) or NotMeasured("no form", "written for other peers only")
 
 
@@ -144,19 +145,27 @@ def _started(reference: Reference, peer: str, function: Any, first: bool) -> Run
     except ResultMismatch as error:
         return NotMeasured("wrong", str(error))
     except Exception as error:
-        line = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-        return NotMeasured("refused", f"{type(error).__name__}: {line}", traceback.format_exc())
+        return refusal(error)
 
 
-def _take_turns(runners: list[Runner], arguments: tuple[Any, ...], task: Task) -> None:
-    """Calls of all runners in turns, so that what else the machine does meets all of them."""
+def refusal(error: Exception) -> NotMeasured:
+    """The outcome of a peer that raises."""
+    line = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    return NotMeasured("refused", f"{type(error).__name__}: {line}", "".join(traceback.format_exception(error)))
+
+
+def take_turns(runners: list[Runner], make: Callable[[], tuple[Any, ...]], budget: float, fewest: int) -> None:
+    """Calls of all runners in turns, so that what else the machine does meets all of them.
+
+    `make` gives fresh arguments; each runner has so many seconds and calls at least.
+    """
     gc.collect()
     gc.freeze()  # what is there now need not be looked through between the turns
     gc.disable()
-    while waiting := [r for r in runners if r.spent < task.budget or len(r.milliseconds) < task.fewest]:
-        own = copied(arguments)
+    while waiting := [r for r in runners if r.spent < budget or len(r.milliseconds) < fewest]:
+        own = make()
         for runner in waiting:
-            runner.turn(own)
+            runner.turn(own, make)
         gc.collect()
     gc.enable()
 
@@ -174,10 +183,11 @@ def preload() -> None:
     if PEERS["anabranch"].installed():
         importlib.import_module("anabranch").jit(plus_one).source()
     if PEERS["numba"].installed():
-        _warm_up(PEERS["numba"])
+        warm_up(PEERS["numba"])
 
 
-def _warm_up(peer: Peer) -> None:
+def warm_up(peer: Peer) -> None:
+    """Have a compiler compile its first function."""
     decorator = "njit" if peer.name == "numba" else "jit"
     getattr(importlib.import_module(peer.module), decorator, lambda function: function)(plus_one)(np.ones(3))
 

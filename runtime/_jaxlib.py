@@ -16,6 +16,7 @@ import mmap
 import os
 import sys
 import types
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -406,7 +407,9 @@ def op_times() -> Iterator[dict[str, float]]:
         yield found
     finally:
         data = _profile_data.ProfileData.from_serialized_xspace(session.stop())
-        for event in (event for plane in data.planes for line in plane.lines for event in line.events):
-            name = dict(event.stats).get("hlo_op")
-            if name is not None:
-                found[name] = found.get(name, 0.0) + event.duration_ns * 1e-9
+        # Python 3.12 warns of a class of jaxlib's; where warnings are errors, jaxlib would end the process.
+        with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+            for event in (event for plane in data.planes for line in plane.lines for event in line.events):
+                name = dict(event.stats).get("hlo_op")
+                if name is not None:
+                    found[name] = found.get(name, 0.0) + event.duration_ns * 1e-9

@@ -1,4 +1,4 @@
-"""The question whether a function has anything to rewrite, answered from its byte code alone."""
+"""Answers of a function's byte code: is there anything to rewrite in it, and does it make lists longer in loops."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ _SIGNS = (
 # What is looked up by name and makes arrays without a call.
 _NAMES = frozenset(("__class__", "r_", "c_", "mgrid", "ogrid"))
 
+_GROWING = frozenset(("append", "extend", "insert"))
+
 _SIGNED = frozenset(code for name, code in dis.opmap.items() if code < 256 and any(sign in name for sign in _SIGNS))
+
+_BACKWARD = frozenset(code for name, code in dis.opmap.items() if "JUMP_BACKWARD" in name)
 
 
 def code_needs_rewriting(code: types.CodeType) -> bool:
@@ -30,6 +34,13 @@ def code_needs_rewriting(code: types.CodeType) -> bool:
     if not HIDDEN.isdisjoint(code.co_names) and any(map(_is_hidden, dis.get_instructions(code))):
         return True
     return any(code_needs_rewriting(c) for c in code.co_consts if isinstance(c, types.CodeType))
+
+
+def grows_in_loops(code: types.CodeType) -> bool:
+    """Return whether the code, or that of a function inside it, has a loop and what makes a list longer."""
+    if not _GROWING.isdisjoint(code.co_names) and any(i.opcode in _BACKWARD for i in dis.get_instructions(code)):
+        return True
+    return any(grows_in_loops(c) for c in code.co_consts if isinstance(c, types.CodeType))
 
 
 def _is_hidden(instruction: dis.Instruction) -> bool:

@@ -14,7 +14,6 @@ from anabranch.runtime.control.columnar import node_reads
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.state import Identity
 from anabranch.runtime.tracing.storage import OnDevice, OnDeviceOutside
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.abstract import Kind, abstract_of
@@ -25,7 +24,7 @@ from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.lazy_text import Text
-from anabranch.runtime.values.memory import aliasing, views
+from anabranch.runtime.values.memory import aliasing
 from anabranch.runtime.values.python_numbers.python_operands import kind_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, is_python_scalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
@@ -179,10 +178,6 @@ _UNKNOWN_NUMBER = run_time_checks.IntMessage(
 
 def _is_one_array(a: TracedArray, b: TracedArray) -> Value:
     """Return whether two arrays are one object: where a condition has chosen them, whether it has chosen the same."""
-    identity = current().trace.identity if tracing() else Identity()
-    unclear = identity.ambiguous.keys() - identity.either.keys()
-    if {id(a), id(b)} & unclear and a.storage is b.storage and views.same(a.path, b.path):
-        raise object_numbers.undecided("ndarray")
     if a is b or (a.shape, a.dtype) != (b.shape, b.dtype):
         return a is b
     if not any(_may_be_merged(x) for x in (a, b)) and not aliasing.memory(a.storage) & aliasing.memory(b.storage):

@@ -13,6 +13,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.branches.join import grow
 from anabranch.runtime.control.columnar import (
     array_lists,
     nested_lists,
@@ -45,6 +46,12 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
 
+# What to write where a slice has bounds that are known only at run time.
+_SLICED: dict[type, str] = {
+    list: "list is not supported here; index it in a loop over range(start, stop), or slice np.array(items)",
+    tuple: "tuple is not supported; slice a list of its items, list(items)[start:stop]",
+}
+_SHARED = (TracedArray, np.ndarray, list, collections.deque)
 _KINDS = (list, tuple, range, dict, collections.deque, str, bytes)
 
 
@@ -155,14 +162,21 @@ def _on(operation: Callable[[Any, Any], Any], container: Value, key: Value) -> V
         return container.through(lambda c: _on(operation, c, key))
     if isinstance(key, UnionValue) and not (isinstance(container, dict) and text_tables.is_choice(key)):
         return (key.each if isinstance(container, dict) else key.through)(lambda k: _on(operation, container, k))
-    return operation(container, key)
+    try:
+        return operation(container, key)
+    except ConcretizationError as error:
+        if not isinstance(key, slice) or requests_of(error) or type(container) not in _SLICED:
+            raise
+        # No argument decides the bounds. Of arrays and lists the items of the slice would be copies.
+        if not any(isinstance(item, _SHARED) for item in container):
+            grow(container)
+        error.args = (f"a slice with bounds known only at run time of a {_SLICED[type(container)]}",)
+        raise
 
 
 def _get(container: Value, key: Value) -> Value:
     _prefer_arrays(container, key)
     if type(container) in (str, bytes):
-        if current().trace.unrolling.reason is not None:
-            return operator.getitem(container, key)
         if isinstance(key, slice):
             check_bounds(key)
             return text_items.part(container, key)

@@ -22,7 +22,7 @@ from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.tracing.builder import Builder, Trace
 from anabranch.runtime.tracing.storage import ConstantStorage, OfLibrary, Part, Storage
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.memory import rows
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.pytrees import pack_unpack
 
 
@@ -148,7 +148,7 @@ def _stacked(leaves: Sequence[Atom]) -> tuple[list[Atom], dict[int, tuple[int, .
             outputs.append(leaf)
         elif group[0] == place:
             stacks[len(outputs)] = tuple(group)
-            outputs.append(rows.side_by_side([leaves[k] for k in group], leaf.type))
+            outputs.append(item_memory.side_by_side([leaves[k] for k in group], leaf.type))
     return outputs, stacks
 
 

@@ -15,6 +15,7 @@ from anabranch.runtime.control.call import resolve
 from anabranch.runtime.control.calls.counterparts import counterpart, staged
 from anabranch.runtime.errors import NoSourceError
 from anabranch.runtime.tracing.builder import tracing
+from anabranch.transpile.bytecode_scan import grows_in_loops
 
 
 def name_of(function: Callable[..., object]) -> str:
@@ -29,6 +30,12 @@ def parameter_names(function: Callable[..., object]) -> tuple[str, ...]:
     except (TypeError, ValueError):
         return ()
     return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+
+
+def may_grow_lists(function: Callable[..., object]) -> bool:
+    """Return whether a loop of the function, as its source says, may make a list longer."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return code is not None and grows_in_loops(code)
 
 
 def plain_function(function: Callable[..., object]) -> types.FunctionType:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from anabranch.runtime.call.plan import ArgumentAlias, ResultAlias
-from anabranch.runtime.control.aliasing import branch_identity
 from anabranch.runtime.ir.program import Var
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.storage import OnDevice, Storage
@@ -68,15 +67,12 @@ def _aliases(group: list[tuple[int, TracedArray]]) -> dict[int, ResultAlias]:
 
 def _is_same(one: TracedArray, other: TracedArray) -> bool:
     """Return whether two handles on the same part of a memory stand for one object, as far as it is known."""
-    if one is other or {id(one), id(other)} & current().trace.identity.either.keys():
-        return one is other
-    return not _is_view(one) and not _is_view(other)
+    return one is other or not (_is_view(one) or _is_view(other))
 
 
 def _is_view(handle: TracedArray) -> bool:
     """Return whether a handle is surely an object of its own beside that of the memory, as `a[:]` is."""
-    unclear = current().trace.identity.ambiguous.keys() | current().trace.identity.merged.keys()
-    return handle.is_view and id(handle) not in unclear
+    return handle.is_view and id(handle) not in current().trace.identity.merged
 
 
 def _leaves(layout: layouts.Layout, is_chosen: bool = False) -> Iterator[bool]:
@@ -111,15 +107,6 @@ def _owners(
         return ()  # an anabranch.Array has no views, and it makes no difference whether it is a copy
     if storage in leaves and (handle.path or isinstance(storage.readonly, OnDevice)):
         return (ArgumentAlias(None, leaves[storage][0], handle.path, handle.readonly),)
-    objects = None if handle.path else branch_identity.objects_of(current(), handle)
-    if objects is not None and len(objects) > 1:
-        found = [(pred, o) for pred, one in objects for o in _owners(one, leaves, known, always)]
-        return tuple(
-            [
-                dataclasses.replace(o, pred=pred if o.pred is None else atoms.logical_and(pred, o.pred))
-                for pred, o in found
-            ]
-        )
     if storage in leaves:
         owners: tuple[ArgumentAlias, ...] = (ArgumentAlias(None, leaves[storage][0], (), handle.readonly),)
     else:

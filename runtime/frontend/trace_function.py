@@ -24,6 +24,7 @@ from anabranch.runtime.errors import AnabranchError, EscapedTracerError, ShapeMi
 from anabranch.runtime.frontend.bind_arguments import BoundArguments, bind_arguments
 from anabranch.runtime.frontend.build_plan import build_plan
 from anabranch.runtime.frontend.effects import ObjectChanges, put_back, refuse_changes
+from anabranch.runtime.frontend.function_info import may_grow_lists
 from anabranch.runtime.frontend.surroundings import Surroundings
 from anabranch.runtime.frontend.trace_strategy import Strategy
 from anabranch.runtime.guards.guards import Guards
@@ -50,7 +51,17 @@ def trace_call(function: Callable[..., object], arguments: Arguments, again: Pla
     known = None if again is None else again.approach
     try:
         with deep():
-            return _trace(function, arguments, known if isinstance(known, Strategy) else Strategy.at_first())
+            if isinstance(known, Strategy):
+                return _trace(function, arguments, known)
+            # Lists that grow in loops mostly get a length of run time: a trace that finds that out is made for nothing.
+            way = Strategy.at_first(lists=may_grow_lists(function))
+            try:
+                return _trace(function, arguments, way)
+            except AnabranchError as error:
+                if not way.lists:
+                    raise
+                refused = error
+            return _trace(function, arguments, Strategy.at_first(refused=refused))
     except BaseException as error:
         forget_attempts(error)
         raise
@@ -94,6 +105,8 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
         except Restart as restart:
             guards.heap.restore()
             lists = way.lists or restart.lists
+            if lists and way.refused is not None:
+                raise way.refused from None
             value, reached = _AGAIN, False
         except Specialise as wanted:
             wanted.__context__ = around  # the user's exceptions that were handled hold values of this trace
@@ -175,8 +188,9 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             plan = build_plan(
                 trace, guards, outside.captured, value if reached else None, reached, given, arguments, effects
             )
-            return dataclasses.replace(plan, approach=way.after(trace))
+            return dataclasses.replace(plan, approach=dataclasses.replace(way.after(trace), refused=None))
         except AnabranchError as error:
+            guards.heap.restore()
             _of_the_whole(error, function)
             raise
 

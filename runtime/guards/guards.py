@@ -17,10 +17,10 @@ import numpy as np
 from anabranch.base.code_objects import codes
 from anabranch.runtime.guards.bytecode import assigned_globals, imported, looked_up, read_globals
 from anabranch.runtime.host.same_objects import hold_the_same
-from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap.patched_classes import Snapshot, as_written, methods
 from anabranch.runtime.values.heap.slots import GlobalVariable
 from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.user_classes import is_users_class
 
 ABSENT = object()
 

@@ -195,7 +195,7 @@ def _most(span: Span) -> int:
 def work_of(value: LazyArray) -> int:
     """The number of operations that it takes to compute and write an element.
 
-    The cost counts what several elements have in common, or several parts of one, more than once.
+    The cost counts what several elements have in common more than once.
     """
     return min(value.cost, _MOST_COST) + _MEMORYS_WORK * (1 + len(value.reads))
 

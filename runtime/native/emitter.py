@@ -38,6 +38,7 @@ from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.small_arrays import in_memory
 from anabranch.runtime.native.sorting import sort_in_place
+from anabranch.runtime.native.stored_values import least_costs
 from anabranch.runtime.native.strided import strided_view
 from anabranch.runtime.native.transforms import transformed
 from anabranch.runtime.native.value_emitter import ValueEmitter
@@ -47,7 +48,6 @@ from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.ops.fourier import fft
 from anabranch.runtime.ops.library_ufuncs import library_ufunc
-from anabranch.runtime.ops.materialize import materialize
 from anabranch.runtime.ops.progress_tick import progress_tick
 from anabranch.runtime.ops.random_draws import random_draw
 from anabranch.runtime.ops.search import search_sorted
@@ -110,7 +110,7 @@ class NativeEmitter(ValueEmitter):
         code, equations = self.code, ordered(program)
         uses = LastUses(equations, program.outputs)
         multiplied = {atom for equation in equations if equation.op is dot_general for atom in equation.inputs}
-        completed = _completed(equations)
+        costs = least_costs(equations, program.outputs)
 
         def bind(var: Var, name: str) -> None:
             env[var] = name
@@ -135,7 +135,7 @@ class NativeEmitter(ValueEmitter):
                 for name, var in zip(results, equation.outputs, strict=True):
                     kept = self.kept.union(uses.after(place))
                     is_operand = var in multiplied and uses.count(var) > 1
-                    if is_lazy(name) and (var in completed or self._is_written(name, var.type, is_operand)):
+                    if is_lazy(name) and self._is_written(name, var.type, costs.get(var), is_operand):
                         (name,) = self.stores.settled([name], [var.type], kept)
                     elif is_lazy(name) and uses.count(var) > 1:
                         # What is read more than once would be computed more than once.
@@ -143,12 +143,22 @@ class NativeEmitter(ValueEmitter):
                     bind(var, name)
             return [read(a) for a in program.outputs]
 
-    def _is_written(self, name: str, type: ArrayType, is_operand: bool) -> bool:
+    def _is_written(self, name: str, type: ArrayType, least: int | None, is_operand: bool) -> bool:
         """Return whether a lazy array is written to memory before what is computed from it, and not only there.
 
         The library reads the operands of its products in memory, and others may as well.
+
+        Parameters
+        ----------
+        name, type
+        least
+            How many operations are so many that what reads the array should not do them.
+        is_operand
+            The array is one of a product, and something else.
         """
         array = self.arrays.of(name, type)
+        if least is not None and array.cost >= least:
+            return True
         if array.cost > (_MOST_COST if array.update is None or pieces_of(array) else _MOST_IN_PARTS):
             return True
         return is_operand and type.size > MOST_ELEMENTS and strided_view(array) is None
@@ -301,15 +311,3 @@ class NativeEmitter(ValueEmitter):
         if nest is not None:
             nest.exits = None
         return steps.results(exits.joined(code, tested))
-
-
-def _completed(equations: Sequence[Equation]) -> set[Atom]:
-    """The values that are complete before what is computed from them begins: what that writes to is read before.
-
-    A block that is written and no more is not among them: how it is read and written is the store's to say.
-    """
-    found: set[Atom] = {atom for equation in equations if equation.op is materialize for atom in equation.outputs}
-    if not found:
-        return set()
-    places = ((equation, k, atom) for equation in equations for k, atom in enumerate(equation.inputs))
-    return found.intersection(atom for equation, k, atom in places if equation.op.update != k)

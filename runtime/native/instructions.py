@@ -15,7 +15,8 @@ UNLIKELY = "!0"
 METADATA = """!0 = !{!"branch_weights", i32 1, i32 1048576}
 !8 = !{!"llvm.loop.unroll.count", i32 2}
 !9 = !{!"llvm.loop.unroll.full"}
-!10 = !{!"llvm.loop.unroll.disable"}"""
+!10 = !{!"llvm.loop.unroll.disable"}
+!11 = !{}"""
 TWO_AT_A_TIME, ALL_AT_ONCE, ONE_BY_ONE = "!8", "!9", "!10"
 _FIRST_LOOP = 2_000_000
 

@@ -71,8 +71,8 @@ class LazyArray:
         Writes what computes the element at a position; returns its name.
     reads : frozenset of int
         The arrays in memory that it reads, by their places.
-    cost : int
-        How many operations an element takes.
+    operations : frozenset of int
+        The numbers of the operations that an element takes: what two operands have in common is done once.
     uniform : str
         The name of the value that all elements are.
     is_undefined : bool
@@ -92,7 +92,7 @@ class LazyArray:
     type: ArrayType
     make: Callable[[Sequence[Affine]], str]
     reads: frozenset[int] = frozenset()
-    cost: int = 1
+    operations: frozenset[int] = frozenset()
     uniform: str = ""
     is_undefined: bool = False
     region: Region | None = None
@@ -102,6 +102,11 @@ class LazyArray:
     axes: tuple[Axis, ...] = ()
     memory: str = ""
     flattened: Callable[[], LazyArray] | None = None
+
+    @property
+    def cost(self) -> int:
+        """The number of operations that an element takes."""
+        return len(self.operations)
 
 
 def is_all(axes: Sequence[Axis], whole: ArrayType, type: ArrayType) -> bool:

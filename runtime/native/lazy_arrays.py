@@ -59,6 +59,7 @@ class LazyArrays:
         self._made: list[LazyArray] = []
         self._elements: dict[tuple[LazyArray, tuple[Affine, ...]], str] = {}
         self._flat: dict[LazyArray, LazyArray] = {}
+        self._operations: dict[object, int] = {}
 
     # ---- names -----------------------------------------------------------------------------------------------------
 
@@ -93,7 +94,7 @@ class LazyArrays:
             self.loads.append((place, number))
             return self.memory.load(name, type.dtype, self.positions.value(number))
 
-        return LazyArray(type, make, frozenset([place]), memory=name)
+        return LazyArray(type, make, frozenset([place]), self.operations([], name), memory=name)
 
     # ---- elements --------------------------------------------------------------------------------------------------
 
@@ -121,16 +122,20 @@ class LazyArrays:
 
     def all_equal(self, type: ArrayType, value: str) -> LazyArray:
         """An array of equal elements."""
-        return LazyArray(type, lambda _: value, cost=0, uniform=value)
+        return LazyArray(type, lambda _: value, uniform=value)
 
     def undefined(self, type: ArrayType) -> LazyArray:
         """An array whose elements are never asked for."""
         zero = constant(np.zeros((), type.dtype))
-        return LazyArray(type, lambda _: zero, cost=0, is_undefined=True)
+        return LazyArray(type, lambda _: zero, is_undefined=True)
 
     def iota(self, type: ArrayType, axis: int) -> LazyArray:
         """The positions along an axis."""
-        return LazyArray(type, lambda index: convert(self.code, self.positions.value(index[axis]), _INT64, type.dtype))
+
+        def make(index: Sequence[Affine]) -> str:
+            return convert(self.code, self.positions.value(index[axis]), _INT64, type.dtype)
+
+        return LazyArray(type, make, operations=self.operations([], ("iota", axis, type.dtype)))
 
     def elementwise(self, names: Sequence[str], types: Types, out: ArrayType, rule: Rule) -> LazyArray:
         """The array that a rule makes of the elements at the same position."""
@@ -163,7 +168,7 @@ class LazyArrays:
         placed = self.code.placed(of_pair)
 
         def of(operands: Sequence[LazyArray], type: ArrayType) -> LazyArray:
-            return LazyArray(type, lambda index: placed((operands, index)), *_together(operands))
+            return LazyArray(type, lambda index: placed((operands, index)), *self._together(operands))
 
         made = of(arrays, out)
         if len(out.shape) < 2 or not all(a.type.shape == out.shape and _has_flat_form(a) for a in arrays):
@@ -213,7 +218,7 @@ class LazyArrays:
             at = [self.positions.within(self.positions.of(row), n) for row, n in zip(rows, shape, strict=False)]
             return self.part_of_element(array, [*at, *index[outer:]])
 
-        return LazyArray(out, make, *_together([array, places]))
+        return LazyArray(out, make, *self._together([array, places]))
 
     def window(self, type: ArrayType, axis: int, span: Span) -> LazyArray:
         """Bools that are true in a span of an axis."""
@@ -221,7 +226,7 @@ class LazyArrays:
         def make(index: Sequence[Affine]) -> str:
             return self._inside({axis: span}, index)
 
-        return LazyArray(type, make, region={axis: span})
+        return LazyArray(type, make, operations=self.operations([]), region={axis: span})
 
     def both(self, x: LazyArray, y: LazyArray) -> LazyArray:
         """Bools that are true where those of two arrays are."""
@@ -288,7 +293,9 @@ class LazyArrays:
             return self.part_of_element(whole, [axis.at(index) for axis in fixed])
 
         region = region_of_part(array.region, fixed) if array.rest is None else None
-        return LazyArray(type, make, array.reads, array.cost + 1, whole=whole, axes=fixed, region=region)
+        # At other places the operations are others.
+        moved_there = frozenset(self._numbered((fixed, number)) for number in array.operations)
+        return LazyArray(type, make, array.reads, moved_there, whole=whole, axes=fixed, region=region)
 
     def _moved(self, update: Update, old: ArrayType, type: ArrayType, axes: Sequence[Axis]) -> LazyArray | None:
         """An update with its elements in another order, as an update of the base in that order."""
@@ -315,7 +322,7 @@ class LazyArrays:
             first, second = self.part_of_element(value, at), self.part_of_element(base, index)
             return select(self.code, inside, first, second, base.type.dtype)
 
-        return LazyArray(base.type, make, *_together([base, value]), update=update)
+        return LazyArray(base.type, make, *self._together([base, value]), update=update)
 
     def with_block(self, base: LazyArray, block: LazyArray, axes: tuple[Axis, ...]) -> LazyArray:
         """An array with a block written to it, of which only what differs from that part of the array is written."""
@@ -324,6 +331,23 @@ class LazyArrays:
             moved = tuple(axis.within(inner.axes) for axis in axes)
             return self.updated(dataclasses.replace(inner, base=base, axes=moved))
         return self.updated(Update(base, axes, block, {}))
+
+    # ---- operations ------------------------------------------------------------------------------------------------
+
+    def operations(self, arrays: Sequence[LazyArray], key: object = None) -> frozenset[int]:
+        """The operations that an element takes that is computed from those of arrays, by one that a key says."""
+        own = self._numbered(object() if key is None else key)
+        return frozenset([own]).union(*(array.operations for array in arrays))
+
+    def _numbered(self, key: object) -> int:
+        return self._operations.setdefault(key, len(self._operations))
+
+    def _together(self, arrays: Sequence[LazyArray]) -> tuple[frozenset[int], frozenset[int]]:
+        """The arrays that an element computed from those of others reads, and the operations that it takes."""
+        operations = self.operations(arrays)
+        if len(operations) > _MOST_COST:
+            raise NotNativeError(f"an array of which an element takes {len(operations)} operations")
+        return frozenset[int]().union(*(array.reads for array in arrays)), operations
 
     # ---- conditions ------------------------------------------------------------------------------------------------
 
@@ -394,14 +418,6 @@ class LazyArrays:
         for test in left[1:]:
             found = self.code.add("and", "i1", found, test)
         return found
-
-
-def _together(arrays: Sequence[LazyArray]) -> tuple[frozenset[int], int]:
-    """The arrays that an element computed from those of others reads, and the number of operations that it takes."""
-    cost = 1 + sum(array.cost for array in arrays)
-    if cost > _MOST_COST:
-        raise NotNativeError(f"an array of which an element takes {cost} operations")
-    return frozenset[int]().union(*(array.reads for array in arrays)), cost
 
 
 def _has_flat_form(array: LazyArray) -> bool:

@@ -18,8 +18,8 @@ from anabranch.runtime.native.whole_program import NativeProgram, build
 from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types
 from anabranch.runtime.xla.native_code import NativeFunction
 
-# The numbers of metadata: 0 is taken by the instructions' own.
-_SCOPE, _FIRST = 4, 11
+# The numbers of metadata: 0 and those from 8 to 11 are taken by the instructions' own.
+_SCOPE, _FIRST = 4, 12
 _DEBUG_INFO = """\
 !llvm.dbg.cu = !{!1}
 !llvm.module.flags = !{!2, !7}

@@ -13,7 +13,7 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 # From so many elements on, a call of NumPy's sort takes less time than the sort in machine code, and from so many than
 # XLA's of rows that machine code does not sort.
 MANY_TO_SORT, _MANY_IN_ROWS = 1536, 64
-_SORTS = (OPS["sort"], OPS["argsort"], OPS["partition"])
+_SORTS = tuple(OPS[name] for name in ("sort", "argsort", "partition", "argpartition"))
 
 
 def is_long_sort(equation: Equation) -> bool:

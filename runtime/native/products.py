@@ -93,7 +93,7 @@ class Products:
         def element(index: Sequence[Affine]) -> str:
             return multiply(self._code, [self._arrays.part_of_element(x, index) for x in spread], dtype, dtype)
 
-        products = LazyArray(whole, element, spread[0].reads | spread[1].reads)
+        products = LazyArray(whole, element, spread[0].reads | spread[1].reads, self._arrays.operations(spread))
         axes = range(len(order) - len(summed[0]), len(order))
         zero = constant(np.zeros((), dtype))
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Span
 from anabranch.runtime.native.element_loops import ElementLoops, check_size, work_of
@@ -18,101 +19,105 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 _INT64 = np.dtype(np.int64)
 # The operations that a search takes.
 _WORK = 2**7
-# Where the value is among the elements beside the hint, only these are searched.
+# Where a search takes no more steps, one near the hint is guessed too often.
+_FEW_STEPS = 8
+# Values in order lie beside the hint. Where one does not, the line is halved in the same number of steps as for others,
+# without branches, which the processor would have to guess: so it makes several searches at once.
 _SEARCH = """
-define internal i64 @{name}(ptr %a, i64 %n, {type} %w, i64 %hint) noinline nounwind {{
+define internal i64 @{name}(ptr %a, i64 %n, {type} %w, i64 %hint) nounwind {{
 entry:
-  %is.first = icmp eq i64 %hint, 0
-  br i1 %is.first, label %after, label %look
+  %is.line = icmp sgt i64 %n, 0
+  %highest = sub i64 %n, 8
+  %is.long = icmp sgt i64 %highest, 0
+  br i1 %is.long, label %look, label %far
 look:
-  %last.at = sub i64 %hint, 1
-  %last.p = getelementptr {type}, ptr %a, i64 %last.at
-  %last = load {type}, ptr %last.p
-  %last.is = call i1 @{name}before({type} %last, {type} %w)
-  br i1 %last.is, label %after, label %before
-after:
-  %is.end = icmp sge i64 %hint, %n
-  br i1 %is.end, label %same, label %here
-here:
-  %here.p = getelementptr {type}, ptr %a, i64 %hint
-  %here.x = load {type}, ptr %here.p
-  %here.is = call i1 @{name}before({type} %here.x, {type} %w)
-  br i1 %here.is, label %further, label %same
+  %is.high = icmp sgt i64 %hint, %highest
+  %most = select i1 %is.high, i64 %highest, i64 %hint, !unpredictable !11
+  %is.low = icmp slt i64 %most, 1
+  %h = select i1 %is.low, i64 1, i64 %most, !unpredictable !11
+  %behind = call i1 @{name}at(ptr %a, i64 %h, i64 -1, {type} %w)
+  %above = call i1 @{name}at(ptr %a, i64 %h, i64 0, {type} %w)
+  %is.here = xor i1 %above, true
+  %is.same = and i1 %behind, %is.here
+  br i1 %is.same, label %same, label %beyond, !unpredictable !11
 same:
-  ret i64 %hint
-further:
-  %next = add i64 %hint, 1
-  %left = sub i64 %n, %next
-  %is.long = icmp sgt i64 %left, 16
-  br i1 %is.long, label %near.after, label %search
-near.after:
-  %above.at = add i64 %hint, 3
-  %above.p = getelementptr {type}, ptr %a, i64 %above.at
-  %above = load {type}, ptr %above.p
-  %above.is = call i1 @{name}before({type} %above, {type} %w)
-  %above.left = select i1 %above.is, i64 %left, i64 2
-  br label %search
-before:
-  %is.far = icmp sgt i64 %hint, 17
-  br i1 %is.far, label %near.before, label %search
-near.before:
-  %below.at = sub i64 %hint, 17
-  %below.p = getelementptr {type}, ptr %a, i64 %below.at
-  %below = load {type}, ptr %below.p
-  %below.is = call i1 @{name}before({type} %below, {type} %w)
-  %below.first = sub i64 %hint, 16
-  %below.start = select i1 %below.is, i64 %below.first, i64 0
-  %below.left = sub i64 %hint, %below.start
-  br label %search
-search:
-  %first = phi i64 [ %next, %further ], [ %next, %near.after ], [ 0, %before ], [ %below.start, %near.before ]
-  %length = phi i64 [ %left, %further ], [ %above.left, %near.after ], [ %hint, %before ], [ %below.left, %near.before ]
-  br label %halve
-halve:
-  %base = phi i64 [ %first, %search ], [ %base.next, %probe ]
-  %size = phi i64 [ %length, %search ], [ %size.next, %probe ]
-  %is.left = icmp sgt i64 %size, 0
-  br i1 %is.left, label %probe, label %done
-probe:
-  %more = add i64 %size, 1
-  %half = lshr i64 %more, 1
-  %end = add i64 %base, %half
-  %at = sub i64 %end, 1
+  ret i64 %h
+beyond:
+  %far.above = call i1 @{name}at(ptr %a, i64 %h, i64 7, {type} %w)
+  %is.ahead = xor i1 %far.above, true
+  %is.around = and i1 %behind, %is.ahead
+  %is.near = and i1 %is.around, {has_near}
+  br i1 %is.near, label %near, label %far, !unpredictable !11
+near:
+  %fourth.is = call i1 @{name}at(ptr %a, i64 %h, i64 3, {type} %w)
+  %fourth = add i64 %h, 4
+  %near.four = select i1 %fourth.is, i64 %fourth, i64 %h, !unpredictable !11
+  %second.is = call i1 @{name}at(ptr %a, i64 %near.four, i64 1, {type} %w)
+  %second = add i64 %near.four, 2
+  %near.two = select i1 %second.is, i64 %second, i64 %near.four, !unpredictable !11
+  %near.is = call i1 @{name}at(ptr %a, i64 %near.two, i64 0, {type} %w)
+  %near.one = zext i1 %near.is to i64
+  %near.found = add i64 %near.two, %near.one
+  ret i64 %near.found
+far:
+{halving}
+  %low.is = call i1 @{name}at(ptr %a, i64 %low{steps}, i64 0, {type} %w)
+  %is.one = and i1 %low.is, %is.line
+  %rest = zext i1 %is.one to i64
+  %found = add i64 %low{steps}, %rest
+  ret i64 %found
+}}
+define internal i1 @{name}at(ptr %a, i64 %i, i64 %by, {type} %w) alwaysinline nounwind {{
+  %at = add i64 %i, %by
   %p = getelementptr {type}, ptr %a, i64 %at
   %x = load {type}, ptr %p
   %is = call i1 @{name}before({type} %x, {type} %w)
-  %base.next = select i1 %is, i64 %end, i64 %base
-  %less = sub i64 %half, 1
-  %rest = sub i64 %size, %half
-  %size.next = select i1 %is, i64 %rest, i64 %less
-  br label %halve
-done:
-  ret i64 %base
+  ret i1 %is
 }}
 define internal i1 @{name}before({type} %x, {type} %w) alwaysinline nounwind {{
-{before}
+  %is = {before}
+  ret i1 %is
 }}
 """
-# Whether an element comes before a value: it is less, or no greater. NaN is greater than every number.
+# A step, in which half of the places are left; where there is one, nothing changes.
+_HALVING = """  %half{k} = lshr i64 %size{k}, 1
+  %size{next} = sub i64 %size{k}, %half{k}
+  %some{k} = call i64 @llvm.smax.i64(i64 %half{k}, i64 1)
+  %away{k} = sub i64 %some{k}, 1
+  %at{k} = add i64 %low{k}, %away{k}
+  %p{k} = getelementptr {type}, ptr %a, i64 %at{k}
+  %x{k} = load {type}, ptr %p{k}
+  %is{k} = call i1 @{name}before({type} %x{k}, {type} %w)
+  %middle{k} = add i64 %low{k}, %half{k}
+  %low{next} = select i1 %is{k}, i64 %middle{k}, i64 %low{k}, !unpredictable !11"""
+# Whether an element that is no NaN comes before a value: it is less, or no greater. NaN is greater than every number.
 _BEFORE = {
-    ("i", False): "  %is = icmp slt {type} %x, %w\n  ret i1 %is",
-    ("i", True): "  %is = icmp sle {type} %x, %w\n  ret i1 %is",
-    ("u", False): "  %is = icmp ult {type} %x, %w\n  ret i1 %is",
-    ("u", True): "  %is = icmp ule {type} %x, %w\n  ret i1 %is",
-    ("f", False): """  %less = fcmp olt {type} %x, %w
-  %nan = fcmp uno {type} %w, %w
-  %number = fcmp ord {type} %x, %x
-  %behind = and i1 %nan, %number
-  %is = or i1 %less, %behind
-  ret i1 %is""",
-    ("f", True): """  %less = fcmp olt {type} %w, %x
-  %nan = fcmp uno {type} %x, %x
-  %number = fcmp ord {type} %w, %w
-  %behind = and i1 %nan, %number
-  %above = or i1 %less, %behind
-  %is = xor i1 %above, true
-  ret i1 %is""",
+    ("i", False): "icmp slt {type} %x, %w",
+    ("i", True): "icmp sle {type} %x, %w",
+    ("u", False): "icmp ult {type} %x, %w",
+    ("u", True): "icmp ule {type} %x, %w",
+    ("f", False): "fcmp ult {type} %x, %w",
+    ("f", True): "fcmp ule {type} %x, %w",
 }
+# How many elements of a line of floats come before the NaNs at its end.
+_NUMBERS = """
+define internal i64 @{name}(ptr %a, i64 %n) noinline optsize nounwind {{
+entry:
+  br label %look
+look:
+  %left = phi i64 [ %n, %entry ], [ %at, %here ]
+  %is.left = icmp sgt i64 %left, 0
+  br i1 %is.left, label %here, label %done
+here:
+  %at = sub i64 %left, 1
+  %p = getelementptr {type}, ptr %a, i64 %at
+  %x = load {type}, ptr %p
+  %is = fcmp uno {type} %x, %x
+  br i1 %is, label %look, label %done
+done:
+  ret i64 %left
+}}
+"""
 
 
 def searched(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) -> str:
@@ -121,7 +126,7 @@ def searched(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) ->
     (line_type, type, _), out = [atom.type for atom in equation.inputs], equation.outputs[0].type
     if line_type.dtype.itemsize < 4 and line_type.dtype.kind == "f":
         raise NotNativeError(f"a search in {line_type}")
-    function = _function(code, line_type.dtype, equation.params["right"])
+    function = _function(code, line_type, equation.params["right"])
     line = names[0]
     if is_lazy(line):
         (line,) = emitter.stores.settled([line], [line_type], memory.all_places())
@@ -137,6 +142,11 @@ def searched(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) ->
     made = memory.place_of(memory.allocate(out))
     count = code.call("llvm.smax.i64", "i64", "i64", names[2], "0")
     count = code.call("llvm.smin.i64", "i64", "i64", count, str(line_type.size))
+    kind, pointer = value_type(line_type.dtype), memory.pointer(memory.place_of(line))
+    numbers = count
+    if line_type.dtype.kind == "f":
+        counts = _defined(code, f"numbers{line_type.dtype.name}", _NUMBERS, type=kind)
+        numbers = code.emit(f"call i64 @{counts}(ptr {pointer}, i64 {count})")
     loops = ElementLoops(arrays)
     with loops.parts(out.size, work_of(value) + _WORK) as (first, length):
         hint = memory.place_of(memory.add(code.reserve("[8 x i8]")))
@@ -145,21 +155,32 @@ def searched(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) ->
         span = Span((positions.of(first), Affine(0)), (positions.of(end), Affine(out.size)))
         with loops.counted(first, end, span) as index:
             element = arrays.element(value, [index])
-            kind = value_type(line_type.dtype)
             begin = memory.load(memory.name(hint), _INT64, "0")
-            pointer = memory.pointer(memory.place_of(line))
-            found = code.emit(f"call i64 @{function}(ptr {pointer}, i64 {count}, {kind} {element}, i64 {begin})")
+            found = code.emit(f"call i64 @{function}(ptr {pointer}, i64 {numbers}, {kind} {element}, i64 {begin})")
             memory.put(hint, _INT64, "0", found)
+            if line_type.dtype.kind == "f" and equation.params["right"]:
+                is_nan = code.add("fcmp uno", kind, element, element)
+                found = code.emit(f"select i1 {is_nan}, i64 {count}, i64 {found}")
             memory.put(made, _INT64, positions.value(index), found)
     result = memory.written(made)
     return result if out.size > MOST_ELEMENTS else packed(memory.whole(result, out))
 
 
-def _function(code: Instructions, dtype: np.dtype, right: bool) -> str:
+def _function(code: Instructions, line: ArrayType, right: bool) -> str:
     """The name of the function that searches for one value."""
-    name = f"search{dtype.name}{'right' if right else 'left'}"
-    kind = value_type(dtype)
-    text = _SEARCH.format(name=name, type=kind, before=_BEFORE[dtype.kind, right].format(type=kind))
+    kind, steps = value_type(line.dtype), (line.size - 1).bit_length()
+    name = f"search{steps}{line.dtype.name}{'right' if right else 'left'}"
+    halving = ["  %low0 = add i64 0, 0", "  %size0 = call i64 @llvm.smax.i64(i64 %n, i64 1)"]
+    halving += [_HALVING.format(k=k, next=k + 1, type=kind, name=name) for k in range(steps)]
+    before, near = _BEFORE[line.dtype.kind, right].format(type=kind), "true" if steps > _FEW_STEPS else "false"
+    return _defined(
+        code, name, _SEARCH, type=kind, before=before, halving="\n".join(halving), steps=steps, has_near=near
+    )
+
+
+def _defined(code: Instructions, name: str, text: str, **parts: object) -> str:
+    """The name of a function, whose text is among the module's."""
+    text = text.format(name=name, **parts)
     if text not in code.globals:
         code.globals.append(text)
     return name

@@ -147,6 +147,8 @@ def _placed(rows: Sequence[Operand], at: int) -> tuple[Atom, ValidRegion | None]
         starts = [size_arithmetic.atom_of(offset if d == at else 0) for d in range(len(row.shape))]
         value = atoms.op("dynamic_update_slice", value, row.value, *starts)
         offset = size_arithmetic.add(size_arithmetic.bound_of(offset), size_arithmetic.bound_of(row.shape[at]))
+    if isinstance(offset, int):  # as of a[k:] and a[:k]
+        return compaction.resized(value, at, offset), None
     return value, Window(0, size_arithmetic.limited(offset, 0, capacity))
 
 

@@ -25,7 +25,7 @@ from anabranch.runtime.values.arrays import assigned_values, integer_elements
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import stacked_parts as parts_of
 from anabranch.runtime.values.dynamic_shapes import broadcasting
-from anabranch.runtime.values.memory import rows
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers import number_methods
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -109,7 +109,7 @@ def _stack(x: Value, dtype: np.dtype) -> Atom:
     if any(p.type.shape != shape for p in parts):
         depth = 1 + _common_depth([p.type.shape for p in parts])
         raise ValueError(inhomogeneous((len(parts), *shape)[:depth]))
-    return rows.side_by_side(parts, ArrayType(shape, dtype))
+    return item_memory.side_by_side(parts, ArrayType(shape, dtype))
 
 
 def _common_depth(shapes: list[tuple[int, ...]]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,9 @@ _KINDS = (None, "quicksort", "heapsort", "q", "h", *_STABLE)
 
 # In so long a line so many values are looked for one after the other, and not all at once, in each step at half the
 # distance: there are too many steps.
-_LONG_LINE, _MANY_VALUES = 1024, 64
+_LONG_LINE, _MANY_VALUES = 32, 64
+# The positions that sort a shorter row are found as soon as those that partition it.
+_LONG_ROW = 128
 _HAS_DESCENDING = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
 
 
@@ -107,11 +109,15 @@ def in_order(x: Value, axis: int, stable: bool = False, downwards: bool = False)
 
 def placed(x: Value, axis: int, places: Iterable[int]) -> Value:
     """The array with those elements at places of an axis that a sort puts there, or all of it in order."""
-    n = x.shape[axis]
-    if wrap.is_dynamic_array(x) or n == 0 or operands.capacity(x)[axis] < MANY:
+    if not _may_be_placed(x, axis, MANY):
         return in_order(x, axis)
-    kth = tuple(sorted({min(max(place, 0), n - 1) for place in places}))
+    kth = tuple(sorted({min(max(place, 0), x.shape[axis] - 1) for place in places}))
     return fresh(atoms.op("partition", atom_of(x), axis=axis, kth=kth))
+
+
+def _may_be_placed(x: Value, axis: int, least: int) -> bool:
+    """Return whether an axis has so many elements that a sort would take longer than a partition."""
+    return not wrap.is_dynamic_array(x) and x.shape[axis] >= least
 
 
 @rules.any_shape(np.sort)
@@ -218,10 +224,15 @@ def partition(a: object, kth: Value, axis: object = -1, kind: object = "introsel
     plain("partition", kind=(kind, "introselect"), order=(order, None))
     x, at = operands.flat_unless_axis(a, axis)
     _check_kth(kth, x, at)
-    n = x.shape[at]
-    if wrap.is_dynamic_array(x) or n == 0 or traced_inside(kth) or wrap.is_dynamic_array(kth):
-        return in_order(x, at)
-    return placed(x, at, [int(place) % n for place in np.ravel(kth)])
+    places = _known_places(kth, x, at, 1)
+    return placed(x, at, places) if places else in_order(x, at)
+
+
+def _known_places(kth: Value, x: Value, axis: int, least: int) -> Sequence[int]:
+    """The positions of a partition, as far as they are known and the axis has so many elements."""
+    if traced_inside(kth) or wrap.is_dynamic_array(kth) or not _may_be_placed(x, axis, least):
+        return ()
+    return sorted({int(place) % x.shape[axis] for place in np.ravel(kth)})
 
 
 @rules.method("argpartition")
@@ -229,11 +240,14 @@ def partition(a: object, kth: Value, axis: object = -1, kind: object = "introsel
 def argpartition(
     a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None
 ) -> Value:
-    """As `numpy.argpartition`: the positions that sort."""
+    """As `numpy.argpartition`: the positions that sort, where NumPy does not find them."""
     plain("argpartition", kind=(kind, "introselect"), order=(order, None))
     x, at = operands.flat_unless_axis(a, axis)
     _check_kth(kth, x, at)
-    return _positions(x, at)
+    places = _known_places(kth, x, at, _LONG_ROW)
+    if not places:
+        return _positions(x, at)
+    return fresh(atoms.op("argpartition", atom_of(x), axis=at, kth=tuple(places)))
 
 
 @rules.dynamic_shape_method("partition")
@@ -355,8 +369,8 @@ def digitize(x: Value, bins: object, right: object = False) -> Value:
         atom_of(neither), lambda _: ValueError("bins must be monotonically increasing or decreasing")
     )
     side = "left" if right else "right"
-    back = _F[np.subtract](line.shape[0], _F[np.searchsorted](line[::-1], x, side))
-    made = _F[np.where](rising, _F[np.searchsorted](line, x, side), back)
+    found = _F[np.searchsorted](_F[np.where](rising, line, line[::-1]), x, side)
+    made = _F[np.where](rising, found, _F[np.subtract](line.shape[0], found))
     return made if made.shape else made[()]
 
 

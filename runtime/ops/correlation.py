@@ -19,8 +19,11 @@ from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 _FLOAT32 = np.dtype(np.float32)
 # From so many products on, NumPy's loop of dot products takes less time, the call of the host included.
 _MANY = 64 * 1024
-# Elements of v that meet their windows in one pass over the sums.
-_TAPS = 32
+# In how many pieces the windows that stick out at an end are summed, each of the elements of v that some of its windows
+# meet, and the least number of a piece.
+_PIECES, _LEAST_PIECE = 4, 64
+# Elements of v that meet their windows in one pass over the sums, of windows within a and of those that stick out.
+_TAPS, _FEW_TAPS = 32, 4
 
 
 class _Correlate(Op):
@@ -69,6 +72,12 @@ def _beyond(mode: str, m: int) -> tuple[int, int]:
     return before, 0 if mode == "valid" else m - 1 - (before if mode == "same" else 0)
 
 
+def _pieces(first: int, count: int, most: int = _PIECES) -> list[tuple[int, int]]:
+    """So many sums from one on in pieces, each by its first one and their number."""
+    length = max(-(-count // most), min(count, _LEAST_PIECE), 1)
+    return [(first + k, min(length, count - k)) for k in range(0, count, length)]
+
+
 class _Windows:
     """The emission of one correlation: a pass over the sums adds what some elements of v contribute to each."""
 
@@ -83,41 +92,60 @@ class _Windows:
 
     def sums(self) -> str:
         """All sums."""
-        inside, emitter = self.n - self.m + 1, self.emitter
-        if not (self.before or self.after) or self.dtype.kind not in "fc":
-            return self._part(0, self.before + inside + self.after, False)
-        # A NaN or an infinity of v does not meet the zeros beyond the ends of a.
-        counts = [(0, self.before, True), (self.before, inside, False), (self.before + inside, self.after, True)]
-        parts = [(self._part(*part), ArrayType((part[1],), self.dtype)) for part in counts if part[1]]
+        inside = self.n - self.m + 1
+        bounds = [*_pieces(0, self.before), *_pieces(self.before, inside, 1)]
+        bounds += _pieces(self.before + inside, self.after)
+        parts = [(self._part(first, count), ArrayType((count,), self.dtype)) for first, count in bounds]
+        if len(parts) == 1:
+            return parts[0][0]
         made = ArrayType((sum(type.size for _, type in parts),), self.dtype)
-        return emitter.op("concatenate", [p for p, _ in parts], [t for _, t in parts], made, "dimension = 0 : i64")
+        return self.emitter.op("concatenate", [p for p, _ in parts], [t for _, t in parts], made, "dimension = 0 : i64")
 
-    def _part(self, first: int, count: int, sticks_out: bool) -> str:
-        """So many sums from one on."""
-        emitter, made, place = self.emitter, ArrayType((count,), self.dtype), scalar(INT64)
+    def _part(self, first: int, count: int) -> str:
+        """So many sums from one on, of the elements of v that meet an element of a."""
+        last, end = first + count - 1, self.before + self.n
+        some = max(self.before - last, 0), min(end - first, self.m)
+        low, high = (min(max(k, some[0]), some[1]) for k in (self.before - first, end - last))
+        made = ArrayType((count,), self.dtype)
+        total = self.emitter.constant(0, made)
+        # In each window, and in some of them; there a NaN or an infinity of v does not meet the zeros beyond a.
+        is_exact = self.dtype.kind not in "fc"
+        for begin, stop, is_met in (
+            (some[0], low, is_exact),
+            (low, high, low <= high),
+            (max(low, high), some[1], is_exact),
+        ):
+            if begin < stop:
+                total = self._taps(first, total, made, begin, stop, not is_met)
+        return total
+
+    def _taps(self, first: int, total: str, made: ArrayType, begin: int, stop: int, is_masked: bool) -> str:
+        """The sums from one on after what some elements of v contribute."""
+        emitter, place = self.emitter, scalar(INT64)
+        taps = _TAPS if first == self.before else _FEW_TAPS
 
         def step(tap: str, total: str, padded: str, v: str, width: int) -> str:
             at = emitter.binary("add", tap, emitter.constant(first, place), place)
-            near = ArrayType((count + width - 1,), self.dtype)
+            near = ArrayType((made.size + width - 1,), self.dtype)
             window = emitter.block(padded, self.padded_type, [at], place, near)
-            mask = self._is_there(near, at) if sticks_out else None
+            mask = self._is_there(near, at) if is_masked else None
             factors = ArrayType((width,), self.dtype)
             return self._added(total, made, window, mask, emitter.block(v, self.v_type, [tap], place, factors), width)
 
         def more(state: list[str]) -> str:
-            return emitter.compare(state[0], emitter.constant(self.m, place), "LT", place)
+            return emitter.compare(state[0], emitter.constant(stop, place), "LT", place)
 
         def turn(state: list[str]) -> Sequence[str]:
             tap, total, padded, v = state
-            after = emitter.binary("add", tap, emitter.constant(_TAPS, place), place)
-            return [after, step(tap, total, padded, v, _TAPS), padded, v]
+            after = emitter.binary("add", tap, emitter.constant(taps, place), place)
+            return [after, step(tap, total, padded, v, taps), padded, v]
 
-        total, head = emitter.constant(0, made), self.m % _TAPS
+        head = (stop - begin) % taps
         if head:
-            total = step(emitter.constant(0, place), total, self.padded, self.v, head)
-        if head == self.m:
+            total = step(emitter.constant(begin, place), total, self.padded, self.v, head)
+        if head == stop - begin:
             return total
-        state = [emitter.constant(head, place), total, self.padded, self.v]
+        state = [emitter.constant(begin + head, place), total, self.padded, self.v]
         return emitter.loop(state, [place, made, self.padded_type, self.v_type], more, turn)[1]
 
     def _added(self, total: str, made: ArrayType, window: str, mask: str | None, factors: str, width: int) -> str:

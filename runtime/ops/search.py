@@ -14,6 +14,9 @@ from anabranch.runtime.ops.indexing import take
 from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
+# XLA takes less time for a search in a shorter line.
+_LONG_LINE = 1024
+
 
 class _SearchSorted(CallOp):
     """`search_sorted[right](line, values, count)`: how many of the first `count` elements come before each value.
@@ -45,7 +48,7 @@ class _SearchSorted(CallOp):
         (outs[0][...],) = self.evaluate(line, values, count, right=right)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        if numpy_calls.may_call(ctx, 0):
+        if numpy_calls.may_call(ctx, _LONG_LINE):
             return numpy_calls.called(ctx, self)
         emitter, (line, values, count), (line_type, type, _) = ctx.emitter, ctx.inputs, ctx.in_types
         (n,), at, truth = line_type.shape, ArrayType(type.shape, INT64), ArrayType(type.shape, BOOL)

@@ -1,15 +1,17 @@
 """The positions that sort an array, equal elements in the order of their places, in less time than NumPy's stable sort.
 
-Numbers that are not far apart are sorted by digits of 16 bits, for which NumPy has a radix sort; others by the sort
-that keeps no order, which takes half the time of the one that does, and by their places where some are equal.
+Integers that are not far apart are sorted by digits of 16 bits, for which NumPy has a radix sort, or in short rows as
+words that hold their places, too; others by the sort that keeps no order, which takes half the time of the one that
+does, and by their places where some are equal.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-# Shorter rows are sorted by insertion and merging in less time.
-_LEAST = 512
+# Shorter rows are sorted by insertion in less time, and rows with equal elements that are shorter than the second by
+# merging.
+_LEAST, _LEAST_BY_DIGITS = 16, 512
 _WORD = np.dtype(np.uint64)
 # Of how many bits a digit is, and how many digits take less time than the sort that keeps no order.
 _BITS, _MOST_DIGITS = 16, 2
@@ -19,64 +21,90 @@ _CHUNK = 2**13
 
 def write_stable_positions(out: np.ndarray, x: np.ndarray, axis: int) -> None:
     """Write `np.argsort(x, axis, kind="stable")`."""
-    if x.shape[axis] < _LEAST or x.dtype.kind == "c" or x.dtype.itemsize <= 2:
+    length = x.shape[axis]
+    if length < _LEAST or x.dtype.kind == "c" or x.dtype.itemsize <= 2:
         out[...] = np.argsort(x, axis, kind="stable")
         return
-    length = x.shape[axis]
-    rows = np.ascontiguousarray(np.moveaxis(x, axis, -1)).reshape(-1, length)
-    found = _of_ints(rows) if x.dtype.kind in "iu" else None
-    found = _of_any(rows) if found is None else found
-    moved = np.moveaxis(out, axis, -1)
-    moved[...] = found.reshape(moved.shape)
+    if axis < x.ndim - 1:
+        x, out = x.swapaxes(axis, -1), out.swapaxes(axis, -1)
+    rows = np.ascontiguousarray(x).reshape(-1, length)
+    is_there = out.flags.c_contiguous
+    found = out.reshape(rows.shape) if is_there else np.empty(rows.shape, np.int64)
+    if not (x.dtype.kind in "iu" and _wrote_of_ints(found, rows)):
+        _write_of_any(found, rows)
+    if not is_there:
+        out[...] = found.reshape(out.shape)
 
 
-def _of_ints(rows: np.ndarray) -> np.ndarray | None:
-    """The positions that sort each row of integers; None where these are far apart."""
-    low = int(rows.min())
-    if (int(rows.max()) - low).bit_length() > _BITS * _MOST_DIGITS:
-        return None
+def _wrote_of_ints(found: np.ndarray, rows: np.ndarray) -> bool:
+    """Write the positions that sort each row of integers, unless these are far apart."""
+    low, length = int(rows.min()), rows.shape[1]
+    width, places = (int(rows.max()) - low).bit_length(), (length - 1).bit_length()
     # Two's complement: the distances are right whatever the sign.
-    keys = rows.astype(_WORD) - np.uint64(low % 2**64)
-    return np.stack([_by_digits(row) for row in keys])
-
-
-def _of_any(rows: np.ndarray) -> np.ndarray:
-    """The positions that sort each row."""
-    found = np.empty(rows.shape, np.int64)
-    length = rows.shape[1]
-    step = max(_CHUNK // length, 1)
-    starts = np.arange(step)[:, None] * length
-    places, sorted_ = np.empty((step, length), np.int64), np.empty((step, length), rows.dtype)
-    equal = np.empty((step, length - 1), np.bool_)
+    least, is_short = np.uint64(low % 2**64), length < _LEAST_BY_DIGITS
+    if width > (_WORD.itemsize * 8 - places if is_short else _BITS * _MOST_DIGITS):
+        return False
+    if not is_short:
+        found[...] = _by_digits(rows.astype(_WORD) - least)
+        return True
+    step, place = max(_CHUNK // length, 1), np.arange(length, dtype=_WORD)
     for first in range(0, len(rows), step):
-        part = rows[first : first + step]
+        # Words that hold the places, too, all differ.
+        keys = found[first : first + step].view(_WORD)
+        keys[...] = rows[first : first + step]
+        keys -= least
+        keys <<= np.uint64(places)
+        keys |= place
+        keys.sort(axis=1)
+        keys &= np.uint64(2**places - 1)
+    return True
+
+
+def _write_of_any(found: np.ndarray, rows: np.ndarray) -> None:
+    """Write the positions that sort each row."""
+    length = rows.shape[1]
+    step = min(max(_CHUNK // length, 1), len(rows))
+    starts = np.arange(step)[:, None] * length
+    ordered_, same_ = np.empty((step, length), rows.dtype), np.zeros(step * length, np.bool_)
+    for first in range(0, len(rows), step):
+        part, order = rows[first : first + step], found[first : first + step]
         count = len(part)
-        order, ordered, ties = found[first : first + count], sorted_[:count], equal[:count]
-        order[...] = part.argsort(axis=-1)
-        at = order if step == 1 else np.add(order, starts[:count], out=places[:count])
+        order[...] = part.argsort(axis=1)
+        ordered, same = ordered_[:count], same_[: part.size]
         # All positions are valid; to look for others takes twice as long.
-        part.reshape(-1).take(at, out=ordered, mode="clip")
-        np.equal(ordered[:, 1:], ordered[:, :-1], out=ties)
+        part.reshape(-1).take(order if step == 1 else order + starts[:count], out=ordered, mode="clip")
+        # The first element of a row is compared with the last one of another.
+        line = ordered.reshape(-1)
+        np.equal(line[1:], line[:-1], out=same[1:])
+        ties = same.reshape(part.shape)[:, 1:]
         if rows.dtype.kind == "f" and np.isnan(ordered[:, -1]).any():
             ties |= np.isnan(ordered[:, :-1])
-        if ties.any():
-            _put_in_order(order, ties)
-    return found
+        elif not same.any():
+            continue
+        tied = np.flatnonzero(ties.any(axis=1))
+        if tied.size and length >= _LEAST_BY_DIGITS:
+            _put_in_order(order, tied, ties)
+        elif 2 * tied.size > count:
+            # The rows that follow are likely to be so, too.
+            found[first:] = rows[first:].argsort(axis=1, kind="stable")
+            break
+        elif tied.size:
+            order[tied] = part[tied].argsort(axis=1, kind="stable")
 
 
-def _put_in_order(found: np.ndarray, ties: np.ndarray) -> None:
-    """Put the positions of elements that are equal in order."""
-    for index in np.flatnonzero(ties.any(axis=1)):
-        # Each place's number of the elements that are equal, in the order of the places.
-        keys = np.zeros(found.shape[1], _WORD)
-        keys[found[index, 1:]] = np.cumsum(~ties[index])
-        found[index] = _by_digits(keys)
+def _put_in_order(found: np.ndarray, tied: np.ndarray, ties: np.ndarray) -> None:
+    """Put the positions of elements that are equal in order, in the rows of these numbers."""
+    # Each place's number of the elements that are equal, in the order of the places.
+    keys = np.zeros((len(tied), found.shape[1]), _WORD)
+    np.put_along_axis(keys, found[tied, 1:], np.cumsum(~ties[tied], axis=1, dtype=_WORD), axis=1)
+    found[tied] = _by_digits(keys)
 
 
 def _by_digits(keys: np.ndarray) -> np.ndarray:
-    """The positions that sort words, by their digits, the least first."""
-    found = keys.astype(np.uint16).argsort(kind="stable")
+    """The positions that sort each row of words, by their digits, the least first."""
+    found = keys.astype(np.uint16).argsort(axis=1, kind="stable")
     for shift in range(_BITS, int(keys.max()).bit_length(), _BITS):
         digit = (keys >> np.uint64(shift)).astype(np.uint16)
-        found = found[digit[found].argsort(kind="stable")]
+        order = np.take_along_axis(digit, found, axis=1).argsort(axis=1, kind="stable")
+        found = np.take_along_axis(found, order, axis=1)
     return found

@@ -31,8 +31,8 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import StaticArgumentError
 from anabranch.runtime.host.progress_libraries import is_display
-from anabranch.runtime.values.containers import COMPUTED, NETWORKS, attributes
 from anabranch.runtime.values.heap.opaque import is_opaque
+from anabranch.runtime.values.user_classes import COMPUTED, NETWORKS, attributes
 
 _TYPES = tuple({type(t) for t in (list[int], typing.List[int], int | str, typing.Any, typing.TypeVar("T"))})  # noqa: UP006
 _FUNCTIONS = (

@@ -11,7 +11,7 @@ import numpy as np
 
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.signature.static_keys import is_static
-from anabranch.runtime.values.containers import attributes
+from anabranch.runtime.values.user_classes import attributes
 
 
 def parts(value: Any) -> dict[Any, Any] | None:

@@ -124,10 +124,6 @@ class Identity:
     merged : dict
         Tuples, frozen objects and NumPy scalars that stand for one of several, or were put together from the parts of
         such, and arrays of a loop's state.
-    ambiguous : dict
-        Arrays that may be either of two objects of the same memory.
-    either : dict
-        Of those, which object each one is, and when: the array, and the truths with the objects.
     chosen : dict
         Arrays that are each one of those that their memory is linked with.
     is_tracked : bool
@@ -138,8 +134,6 @@ class Identity:
         Arrays of loops' states, each with the number of the object that it is.
     numbered : dict
         Other arrays, each with a number of its own.
-    stand_ins : dict
-        Handles that stand for an array which a branch has made, and which is reached in several ways.
     known : dict
         Arrays with what is known of the objects that they are.
     steps : dict
@@ -156,14 +150,11 @@ class Identity:
     callers_memory: set[Storage] = field(default_factory=set)
     created: dict[int, Any] = field(default_factory=dict)
     merged: dict[int, Any] = field(default_factory=dict)
-    ambiguous: dict[int, Any] = field(default_factory=dict)
-    either: dict[int, tuple[Any, tuple[tuple[Atom, Any], ...]]] = field(default_factory=dict)
     chosen: dict[int, Any] = field(default_factory=dict)
     is_tracked: bool = False
     is_wanted: bool = False
     numbers: dict[int, tuple[Any, Atom]] = field(default_factory=dict)
     numbered: dict[int, tuple[Any, int]] = field(default_factory=dict)
-    stand_ins: dict[int, Any] = field(default_factory=dict)
     known: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     steps: dict[int, tuple[Any, int]] = field(default_factory=dict)
     step: Storage = field(default_factory=lambda: Storage(_INT64))
@@ -182,6 +173,10 @@ class Identity:
         """Return an object, noted as one that stands for another, without it being known for which."""
         self.merged[id(value)] = value
         return value
+
+    def merge_all(self, values: Iterable[Any]) -> None:
+        """Note the same of all of these but None."""
+        self.merged.update((id(value), value) for value in values if value is not None)
 
 
 @mutable
@@ -212,6 +207,9 @@ class Loops:
         Bodies of while loops that are left under a run-time condition.
     unstacked : set
         Elements of comprehensions that cannot be one loop.
+    left : dict
+        Traces of loops whose lists were to keep their lengths, which ended with another length: by the body's code,
+        and whether the first step had been run on its own.
     """
 
     traces: int = 0
@@ -225,6 +223,7 @@ class Loops:
     staged_with_dynamic_lists: set[str] = field(default_factory=set)
     staged_sites: set[CodeType] = field(default_factory=set)
     unstacked: set[Hashable] = field(default_factory=set)
+    left: dict[Hashable, Any] = field(default_factory=dict)
 
 
 @mutable

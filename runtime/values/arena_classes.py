@@ -5,7 +5,7 @@ from __future__ import annotations
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
-from anabranch.runtime.values import containers
+from anabranch.runtime.values import user_classes
 
 # So many classes of one name lie in arenas: where the function itself makes its class, each trace makes another one.
 _ALIKE = 3
@@ -35,7 +35,7 @@ def need_of(*values: Value) -> None:
     """The same for the classes of some objects that the function has made."""
     for value in values:
         if current().trace.identity.is_created(value) and can_lie_in_one(type(value)):
-            need(type(value), tuple(containers.attributes(value)))
+            need(type(value), tuple(user_classes.attributes(value)))
 
 
 def _name(cls: type) -> tuple[str, str]:
@@ -44,7 +44,7 @@ def _name(cls: type) -> tuple[str, str]:
 
 def can_lie_in_one(cls: type) -> bool:
     """Return whether the instances of a class can lie in an arena: what they hold is in their `__dict__` alone."""
-    if not containers.is_users_class(cls) or containers.slot_names(cls) or hasattr(cls, "arena_"):
+    if not user_classes.is_users_class(cls) or user_classes.slot_names(cls) or hasattr(cls, "arena_"):
         return False
     if issubclass(cls, (tuple, list, dict, set, BaseException)) or type(cls) is not type:
         return False

@@ -18,7 +18,7 @@ from anabranch.runtime.signature.flatten_to_key import ArgumentKey, RepeatedArgu
 from anabranch.runtime.signature.object_fields import ByIdentity, is_object
 from anabranch.runtime.signature.set_structure import SetStructure
 from anabranch.runtime.signature.static_keys import Static
-from anabranch.runtime.values import containers
+from anabranch.runtime.values import containers, user_classes
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
@@ -200,7 +200,7 @@ class ArgumentChecks:
                 condition += f" and tuple(map(type, {name})) == {self._writer.constant(tuple(map(type, keys)))}"
             self._writer.unless(f"{condition} and tuple({name}) == {keys}")
             places = [f"{name}[{k!r}]" for k in keys]
-        elif is_object(structure) and not containers.slot_names(cls) and type(value.__dict__) is dict:
+        elif is_object(structure) and not user_classes.slot_names(cls) and type(value.__dict__) is dict:
             state = f"d{name}"
             self._writer.unless(condition)
             self._writer.lines.append(f"{state} = {name}.__dict__")

@@ -10,64 +10,52 @@ That is simple where nothing else in the loop leads to that memory:
 
 All else is a conflict: the body is traced again with the array itself in scope, and if the name is bound anew all the
 same, with arrays that are linked by their identities (`loop_identity`).
+
+Where an array is memory from before the loop, its number is carried, and not its elements (`LeavesByNumber`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.control.aliasing.adopt import adopt
+from anabranch.runtime.control.aliasing.body_trace import BodyTrace
 from anabranch.runtime.control.aliasing.loop_identity import Identities
-from anabranch.runtime.control.aliasing.loop_sources import EntryArray, New, Possible, TracedBody
+from anabranch.runtime.control.aliasing.loop_sources import EntryArray, New, OuterArray, Possible
+from anabranch.runtime.control.aliasing.points_to import is_never, link, select_last
 from anabranch.runtime.errors import AliasError
-from anabranch.runtime.ir.program import Atom, Literal, Var
+from anabranch.runtime.ir.program import Atom, Var
+from anabranch.runtime.passes.load_forwarding import MOST_CHOSEN
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.memory import aliasing
+from anabranch.runtime.values.memory import aliasing, views
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 
-class AliasGroups:
-    """Memory, in groups of what may be shared, and the leaves that lead there."""
+class AliasGroup:
+    """Memory that may be shared, and the leaves that lead there, each in order."""
 
-    def __init__(self, body: Builder) -> None:
-        self._body = body
-        self._above: dict[Storage | int, Storage | int] = {}
+    def __init__(self, leaves: Iterable[int] = (), memory: Iterable[Storage] = ()) -> None:
+        self.leaves, self.memory = dict.fromkeys(leaves), dict.fromkeys(memory)
 
-    def find(self, member: Storage | int) -> Storage | int:
-        """The representative of the group of a memory, or a leaf."""
-        above = self._above.setdefault(member, member)
-        while above is not self._above[above]:
-            above = self._above[above]
-        self._above[member] = above
-        return above
 
-    def add(self, leaf: int, arrays: Sequence[TracedArray | None]) -> None:
-        """A leaf may be each of these."""
-        for array in arrays:
-            if array is not None:
-                for storage in aliasing.connected(self._body, array.storage):
-                    self._above[self.find(storage)] = self.find(leaf)
-
-    def members(self) -> Iterable[tuple[list[int], list[Storage]]]:
-        """The leaves and the memory of each group."""
-        found: dict[Storage | int, tuple[list[int], list[Storage]]] = {}
-        for member in self._above:
-            leaves, storages = found.setdefault(self.find(member), ([], []))
-            if isinstance(member, int):
-                leaves.append(member)
-            else:
-                storages.append(member)
-        return found.values()
-
-    def of(self, leaf: int) -> tuple[list[int], list[Storage]]:
-        """The leaves and the memory of the group of one."""
-        return next(group for group in self.members() if leaf in group[0])
+def _groups(body: Builder, rows: Iterable[tuple[int, Sequence[TracedArray | None]]]) -> dict[int, AliasGroup]:
+    """The group of each leaf; `rows` have the arrays that leaves may be."""
+    found: dict[int, AliasGroup] = {}
+    at: dict[Storage, AliasGroup] = {}
+    for leaf, arrays in rows:
+        memory = [s for a in arrays if a is not None for s in aliasing.connected(body, a.storage)]
+        merged = AliasGroup([leaf], memory)
+        for group in dict.fromkeys(at[s] for s in memory if s in at):
+            merged.leaves.update(group.leaves)
+            merged.memory.update(group.memory)
+        found |= dict.fromkeys(merged.leaves, merged)
+        at |= dict.fromkeys(merged.memory, merged)
+    return found
 
 
 @frozen
@@ -75,7 +63,7 @@ class LoopAliases:
     """The effects of the loop on the memory that its leaves stood for before it."""
 
     identities: Identities
-    groups: AliasGroups  # of all memory that leaves may share
+    groups: dict[int, AliasGroup]  # of all memory that leaves may share
     in_place: set[int]  # leaves that keep their arrays, into which the body writes
     firsts: list[int]  # leaves that get new ones, where the body writes into the first
     cycles: list[list[int]]  # of leaves that trade arrays, into which the body writes
@@ -87,32 +75,29 @@ class LoopAliases:
         return {k for cycle in self.cycles for k in cycle}
 
 
-def inspect(traced: TracedBody, init: Sequence[Packed], identities: Identities) -> LoopAliases:
+def inspect(traced: BodyTrace, init: Sequence[Packed], identities: Identities) -> LoopAliases:
     """Find what the body writes to, and whether more than one leaf leads there."""
     body = traced.builder
-    report = LoopAliases(identities, AliasGroups(body), set(), [], [], set())
-    looked_at = AliasGroups(body)
+    rows = zip(traced.entry, init, traced.packed, strict=True)
+    arrays = {k: (start, before.handle, end.handle) for k, (start, before, end) in enumerate(rows)}
+    report = LoopAliases(identities, _groups(body, arrays.items()), set(), [], [], set())
     used = {atom for equation in body.equations for atom in equation.inputs}
     used.update(p.atom for p in traced.packed)
-    for k, (start, before, end) in enumerate(zip(traced.entry, init, traced.packed, strict=True)):
-        arrays = (start, before.handle, end.handle)
-        report.groups.add(k, arrays)
-        # What the body never looks at may be written to by other names: it is bound anew before that matters.
-        if start is not None and (body.env[start.storage] in used or start.storage in body.written):
-            looked_at.add(k, arrays)
+    # What the body never looks at may be written to by other names: it is bound anew before that matters.
+    starts = {k: start for k, start in enumerate(traced.entry) if start is not None}
+    seen = [k for k, start in starts.items() if body.env[start.storage] in used or start.storage in body.written]
     linked = set(identities.carried.numbers)
-    for leaves, storages in looked_at.members():
-        outside = [s for s in storages if identities.sources.is_outside(s)]
-        written = [k for k in leaves if (start := traced.entry[k]) is not None and start.storage in body.written]
-        if not written and not any(s in body.written for s in outside):
+    for group in dict.fromkeys(_groups(body, [(k, arrays[k]) for k in seen]).values()):
+        outside = [s for s in group.memory if identities.sources.is_outside(s)]
+        if not any(starts[k].storage in body.written for k in group.leaves) and body.written.keys().isdisjoint(outside):
             continue
-        if linked.issuperset(leaves):
-            if not identities.edges_suffice(leaves):
-                report.conflicts.update(leaves)
+        if linked.issuperset(group.leaves):
+            if not identities.edges_suffice(list(group.leaves)):
+                report.conflicts.update(group.leaves)
             continue
         met = any(s in body.storage_inputs or s in body.written for s in outside)
-        if met or not _is_simple(body, leaves, init, report):
-            report.conflicts.update(leaves)
+        if met or not _is_simple(body, list(group.leaves), init, report):
+            report.conflicts.update(group.leaves)
     return report
 
 
@@ -129,7 +114,7 @@ def _is_simple(body: Builder, leaves: Sequence[int], init: Sequence[Packed], rep
         elif source == EntryArray(k):
             report.in_place.add(k)
         return isinstance(source, New) or source == EntryArray(k)
-    becomes = {k: source.leaf for k, source in sources.items() if isinstance(source, EntryArray)}
+    becomes = {k: source.leaf for k, source in sources.items() if isinstance(source, EntryArray) and not source.path}
     apart = all(len(aliasing.connected(body, handle.storage)) == 1 for handle in handles)
     if not apart or len({h.storage for h in handles}) < len(handles) or set(becomes.values()) != set(leaves):
         return False
@@ -156,7 +141,6 @@ def refusal(name: str, what: str) -> AliasError:
 
 
 def after(
-    outer: Builder,
     report: LoopAliases,
     made: Sequence[TracedArray | None],
     init: Sequence[Packed],
@@ -183,26 +167,24 @@ def after(
             if sources.is_entry(k):
                 kept[k] = before
     for cycle in report.cycles:
-        _after_cycle(outer, cycle, made, init, count)
+        _after_cycle(cycle, made, init, count)
     resolved = report.trading | kept.keys()
     arrays = [None if k in resolved else array for k, array in enumerate(made)]
 
     def related(leaf: int) -> list[TracedArray]:
         """The memory that a leaf may share, where no more is known."""
-        leaves, storages = report.groups.of(leaf)
-        befores = [handle for k in leaves if (handle := init[k].handle) is not None]
-        outside = [TracedArray(s) for s in storages if sources.is_outside(s)]
+        group = report.groups[leaf]
+        befores = [handle for k in group.leaves if (handle := init[k].handle) is not None]
+        outside = [TracedArray(s) for s in group.memory if sources.is_outside(s)]
         # Of two of which nobody knows, one is linked with the other, so that links lead nowhere in a circle.
-        linked = [k for k in leaves if k < leaf or not sources.is_unknown(k, possible)]
+        linked = [k for k in group.leaves if k < leaf or not sources.is_unknown(k, possible)]
         return [*befores, *outside, *[other for k in linked if (other := made[k]) is not None]]
 
     report.identities.add_edges(arrays, carried, count, possible, related)
     return kept
 
 
-def _after_cycle(
-    outer: Builder, cycle: list[int], made: Sequence[TracedArray | None], init: Sequence[Packed], count: Atom
-) -> None:
+def _after_cycle(cycle: list[int], made: Sequence[TracedArray | None], init: Sequence[Packed], count: Atom) -> None:
     """After n steps, the array at place i of the cycle is the one that place i + n had before the loop."""
     length = len(cycle)
     remainder = atoms.ufunc(np.remainder, count, atoms.literal(length, np.int64))
@@ -223,5 +205,82 @@ def _after_cycle(
             array.storage.is_another = all(handle is not None for handle in handles)
         for m, pred in enumerate(preds):
             handle = handles[(place + m) % length]
-            if array is not None and handle is not None and not (isinstance(pred, Literal) and not pred.value):
-                adopt(outer, array, pred, handle)
+            if array is not None and handle is not None and not is_never(pred):
+                link(array, pred, handle)
+
+
+class LeavesByNumber:
+    """The leaves of a loop's state that are carried by their numbers alone.
+
+    After `y = a if c else b` in a step, y is a or b. Were its elements carried, each step would copy all of them. Its
+    number says which of the two it is, and the memory has the elements: at the start of a step, where the body or the
+    test looks at them, and after the loop.
+
+    Attributes
+    ----------
+    leaves : list of int
+    read : list of int
+        Those of them that a step, or what it leaves, is computed from.
+    """
+
+    def __init__(
+        self, report: LoopAliases, traced: BodyTrace, formals: Sequence[Var], possible: Possible, is_tested: bool
+    ) -> None:
+        self._identities, self._formals = report.identities, formals
+        self._after, self._ever = possible, report.identities.sources.possible(0, None)
+        used = {atom for equation in traced.builder.equations for atom in equation.inputs}
+        used.update(p.atom for p in traced.packed)
+        used.update(traced.builder.env[s] for s in traced.builder.outer_writes())
+        settled = report.trading.union(report.in_place, report.firsts)
+        is_read = [is_tested or formal in used for formal in formals]
+        # Memory that gets its contents from other leaves, after the loop.
+        befores = [handle.storage for k in settled if (handle := traced.init[k].handle) is not None]
+        self._late = {s for storage in befores for s in aliasing.connected(traced.builder, storage)}
+        self.leaves = [
+            k for k, is_used in enumerate(is_read) if k not in settled and self._is_outer(k, possible, is_used)
+        ]
+        self.read = [k for k in self.leaves if is_read[k]]
+
+    def _is_outer(self, leaf: int, possible: Possible, is_read: bool) -> bool:
+        """Return whether a leaf is memory from before the loop wherever its elements matter."""
+        if self._identities.sources.of[leaf] == EntryArray(leaf) or not possible.later[leaf]:
+            return False
+        labels = self._ever.of(leaf) if is_read else self._ever.later[leaf]
+        places = self._ever.places(leaf)
+        type = self._formals[leaf].type
+        handles = [self._identities.places.handles[p.number] for p in places]
+        if not all(isinstance(label, OuterArray) for label in labels):
+            return False
+        if any(h.abstract.type != type or h.storage in self._late for h in handles):
+            return False
+        is_told = len(self._ever.later[leaf]) == 1 or leaf in self._identities.carried.numbers
+        return is_told and (not is_read or len(places) <= MOST_CHOSEN)
+
+    def at_start(self, read: Callable[[Storage], Atom], count: Atom, carried: Mapping[Var, Atom]) -> dict[int, Atom]:
+        """The elements of those that are read at the start of a step.
+
+        `read` returns what memory holds then, `count` is how many steps have run, and `carried` has what stands for
+        the numbers and positions of the body.
+        """
+        return {k: self._value(k, self._ever, read, count, carried, None) for k in self.read}
+
+    def after(
+        self, read: Callable[[Storage], Atom], count: Atom, carried: Mapping[Var, Atom], init: Sequence[Atom]
+    ) -> dict[int, Atom]:
+        """The elements of all of them after the loop; `init` are those before it."""
+        return {k: self._value(k, self._after, read, count, carried, init[k]) for k in self.leaves}
+
+    def _value(
+        self,
+        leaf: int,
+        possible: Possible,
+        read: Callable[[Storage], Atom],
+        count: Atom,
+        carried: Mapping[Var, Atom],
+        init: Atom | None,
+    ) -> Atom:
+        at_once = atoms.ufunc(np.equal, count, atoms.literal(0, np.int64))
+        is_place = self._identities.tests(leaf, possible, carried, at_once)
+        other = None if all(isinstance(label, OuterArray) for label in possible.of(leaf)) else init
+        parts = ((holds, views.read(read(handle.storage), handle.path)) for handle, holds in is_place)
+        return select_last(parts, other)

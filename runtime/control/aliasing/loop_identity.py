@@ -7,57 +7,28 @@ so, after the loop and, where the body writes to such memory, at the start of ea
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from anabranch.runtime.control.aliasing.adopt import adopt, moved
+from anabranch.runtime.control.aliasing.body_trace import BodyTrace, Carried, Places
 from anabranch.runtime.control.aliasing.loop_sources import (
-    Chosen,
     EntryArray,
-    Moving,
     New,
     OuterArray,
     Pair,
-    Places,
     Possible,
+    Row,
     Source,
     Sources,
-    TracedBody,
-    Viewed,
 )
-from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.control.aliasing.points_to import ALWAYS, is_never, link, moved, select_last
 from anabranch.runtime.ir.program import Atom, Literal, Var
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import aliasing, views
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
-
-NUMBER = ArrayType((), np.dtype(np.int64))
-
-
-@dataclasses.dataclass(slots=True)
-class Carried:
-    """Numbers of leaves, and positions of moving places that leaves may be: the formals of a body."""
-
-    edge_targets: int = 0  # how many places arrays have edges to at the start of a step
-    numbers: dict[int, Var] = dataclasses.field(default_factory=dict)
-    starts: dict[tuple[int, int], list[Var]] = dataclasses.field(default_factory=dict)
-
-    @property
-    def formals(self) -> list[Var]:
-        """The numbers and positions, in the order in which they are carried."""
-        return [*self.numbers.values(), *(formal for row in self.starts.values() for formal in row)]
-
-    def add(self, body: Builder, leaf: int, places: Sequence[int], handles: Sequence[TracedArray]) -> None:
-        """Let the number of a leaf be carried, and the positions of the moving places that it may be."""
-        if leaf not in self.numbers:
-            self.numbers[leaf] = body.formal(NUMBER)
-        for i in places:
-            if (leaf, i) not in self.starts:
-                self.starts[leaf, i] = [body.formal(a.type) for a in views.positions(handles[i].path)]
 
 
 def enter(
@@ -79,7 +50,7 @@ def enter(
             handle = places.handles[i]
             if i in places.moving:
                 handle = moved(handle, iter(carried.starts[k, i]))
-            aliasing.add_edge(array.storage, atoms.ufunc(np.equal, number, _literal(i)), handle)
+            aliasing.add_edge(array.storage, _is(number, i), handle)
         for j, other in carried.numbers.items():
             before = entry[j]
             if j != k and before is not None and _is_alike(array, before):
@@ -97,6 +68,10 @@ def _is_one_new(one: Atom, other: Atom) -> Atom:
     return atoms.logical_and(same, atoms.ufunc(np.less, one, _literal(0)))
 
 
+def _is(number: Atom, place: int) -> Atom:
+    return atoms.ufunc(np.equal, number, _literal(place))
+
+
 def _literal(number: int) -> Literal:
     return atoms.literal(number, np.int64)
 
@@ -105,9 +80,9 @@ class Identities:
     """The memory that the leaves of a loop's state are, as numbers that the loop carries."""
 
     def __init__(
-        self, outer: Builder, traced: TracedBody, init: Sequence[Packed], places: Places, carried: Carried
+        self, outer: Builder, traced: BodyTrace, init: Sequence[Packed], places: Places, carried: Carried
     ) -> None:
-        self.outer, self.body, self.index = outer, traced.builder, traced.index
+        self.body, self.index = traced.builder, traced.index
         self.places, self.carried = places, carried
         self.sources = Sources(outer, traced, init, places)
 
@@ -131,7 +106,7 @@ class Identities:
             if k not in seen:
                 seen.add(k)
                 self.carried.add(self.body, k, self._moving(k, ever), self.places.handles)
-                pending += [end.leaf for end in self.sources.ends[k] if isinstance(end, (EntryArray, Viewed))]
+                pending += [s.leaf for _, s in self.sources.rows[k] if isinstance(s, EntryArray)]
 
     def _is_open(self, leaf: int, possible: Possible) -> bool:
         """Return whether the memory that a leaf is depends on run-time values, not just on whether a step ran."""
@@ -152,28 +127,23 @@ class Identities:
         """The extra carries: the value before the loop, the formal, and the value after a step of each."""
         rows: list[tuple[Atom, Var, Atom]] = []
         with building(self.body):
-            made: dict[int, Atom] = {}
             for k, formal in self.carried.numbers.items():
-                rows.append(
-                    (self._number(self.sources.before[k], made), formal, self._number(self.sources.of[k], made))
-                )
+                after = select_last((pred, self._number(source)) for pred, source in self.sources.rows[k])
+                rows.append((self._number(self.sources.before[k]), formal, after))
             for (k, i), formals in self.carried.starts.items():
-                starts = self._starts(self.sources.of[k], i) or formals
+                starts = self._starts(self.sources.rows[k], i) or formals
                 rows += [(atoms.literal(0, f.type.dtype), f, a) for f, a in zip(formals, starts, strict=True)]
             return [(before, formal, self.body.resolve(after)) for before, formal, after in rows]
 
-    def _number(self, source: Source, made: dict[int, Atom]) -> Atom:
+    def _number(self, source: Source) -> Atom:
         """The number of what a step leaves."""
-        if id(source) not in made:
-            made[id(source)] = self._made_number(source, made)
-        return made[id(source)]
-
-    def _made_number(self, source: Source, made: dict[int, Atom]) -> Atom:
         match source:
-            case EntryArray(leaf):
-                return self.carried.numbers[leaf]
-            case Viewed(leaf, path):
-                return self._number_of_view(leaf, path)
+            case EntryArray(leaf, path):
+                before = self.carried.numbers[leaf]
+                places = self.sources.possible(0, None).places(leaf) if path else []
+                after = [(place, self.sources.viewed(place, path)) for place in places]
+                rows = [(_is(before, p.number), _literal(v.number)) for p, v in after if isinstance(v, OuterArray)]
+                return select_last(rows, before)
             case OuterArray(number):
                 return _literal(number)
             case New(serial) if serial < 0:
@@ -181,34 +151,23 @@ class Identities:
             case New(serial):
                 step = atoms.ufunc(np.multiply, self.index, _literal(len(self.sources.serials)))
                 return atoms.ufunc(np.subtract, _literal(-1 - len(self.sources.before) - serial), step)
-            case Chosen(pred, yes, no):
-                return atoms.select(pred, self._number(yes, made), self._number(no, made))
         return _literal(np.iinfo(np.int64).min)
 
-    def _number_of_view(self, leaf: int, path: views.Path) -> Atom:
-        """The number of a view of the array that a leaf had at the start of the step."""
-        before = self.carried.numbers[leaf]
-        after: Atom = before
-        for place in self.sources.possible(0, None).places(leaf):
-            view = self.sources.viewed(place, path)
-            if isinstance(view, OuterArray):
-                is_place = atoms.ufunc(np.equal, before, _literal(place.number))
-                after = atoms.select(is_place, _literal(view.number), after)
-        return after
-
-    def _starts(self, source: Source, place: int) -> Sequence[Atom] | None:
+    def _starts(self, row: Row, place: int) -> Sequence[Atom] | None:
         """The position of a moving place that a step leaves; None where it leaves something else."""
-        match source:
-            case EntryArray(leaf):
-                return self.carried.starts.get((leaf, place))
-            case Moving(number, handle) if number == place:
-                return views.positions(handle.path)
-            case Chosen(pred, yes, no):
-                one, other = self._starts(yes, place), self._starts(no, place)
-                if one is None or other is None:
-                    return one or other
-                return [atoms.select(pred, a, b) for a, b in zip(one, other, strict=True)]
-        return None
+        found: Sequence[Atom] | None = None
+        for pred, source in row:
+            match source:
+                case EntryArray(leaf, ()):
+                    starts: Sequence[Atom] | None = self.carried.starts.get((leaf, place))
+                case OuterArray(number, handle) if number == place and handle is not None:
+                    starts = views.positions(handle.path)
+                case _:
+                    starts = None
+            if starts is not None:
+                pairs = zip(starts, found or starts, strict=True)
+                found = [atoms.select(pred, one, other) for one, other in pairs]
+        return found
 
     def add_edges(
         self,
@@ -220,23 +179,23 @@ class Identities:
     ) -> None:
         """Link the arrays after the loop with all that they may be; `carried` has what became of numbers."""
         numbers = {k: carried[formal] for k, formal in self.carried.numbers.items()}
-        at_once = atoms.ufunc(np.equal, count, _literal(0)) if any(possible.first) else atoms.literal(False)
+        at_once = _is(count, 0) if any(possible.first) else atoms.literal(False)
         if self.sources.may_return_new_objects:
             # Views made anew in each step: the memory is known, but not which object it is.
-            current().trace.identity.merged.update((id(array), array) for array in made if array is not None)
+            current().trace.identity.merge_all(made)
         for k, array in enumerate(made):
             if array is None:
                 continue
             if self.sources.is_unknown(k, possible):
                 for handle in related(k):
-                    adopt(self.outer, array, None, handle)
+                    link(array, None, handle)
                 continue
             for handle, holds in self.tests(k, possible, carried, at_once):
-                self._adopt(array, holds, handle)
+                self._link(array, holds, handle)
             array.storage.is_another = all(isinstance(label, OuterArray) for label in possible.of(k))
             for j, other in enumerate(made[:k]):
                 if other is not None and not self.sources.is_unknown(j, possible):
-                    self._adopt_other(j, k, (other, array), possible, numbers, at_once)
+                    self._link_other(j, k, (other, array), possible, numbers, at_once)
 
     def tests(
         self, leaf: int, possible: Possible, carried: Mapping[Var, Atom], at_once: Atom
@@ -253,11 +212,11 @@ class Identities:
             if place not in possible.later[leaf]:
                 yield handle, at_once
             elif possible.only(leaf) == place:
-                yield handle, atoms.literal(True) if place in possible.first[leaf] else atoms.logical_not(at_once)
+                yield handle, ALWAYS if place in possible.first[leaf] else atoms.logical_not(at_once)
             else:
-                yield handle, atoms.ufunc(np.equal, carried[self.carried.numbers[leaf]], _literal(place.number))
+                yield handle, _is(carried[self.carried.numbers[leaf]], place.number)
 
-    def _adopt_other(
+    def _link_other(
         self,
         one: int,
         other: int,
@@ -270,9 +229,9 @@ class Identities:
         first, second = arrays
         match self.sources.pair(one, other, possible):
             case Pair.ALWAYS:
-                self._adopt(second, atoms.logical_not(at_once), first)
+                self._link(second, atoms.logical_not(at_once), first)
             case Pair.BY_NUMBER:
-                self._adopt(second, _is_one_new(numbers[one], numbers[other]), first)
+                self._link(second, _is_one_new(numbers[one], numbers[other]), first)
             case Pair.PARTS:
                 x, y = possible.only(one), possible.only(other)
                 assert isinstance(x, New)
@@ -281,10 +240,10 @@ class Identities:
                 steps = tuple(step for step in path if isinstance(step, views.ViewStep) and step.static)
                 known = not (x.path and y.path) and len(steps) == len(path)
                 pred = atoms.logical_not(at_once) if known else None
-                self._adopt(part, pred, TracedArray(whole.storage, steps if known else ()))
+                self._link(part, pred, TracedArray(whole.storage, steps if known else ()))
             case Pair.UNKNOWN:
-                self._adopt(second, None, first)
+                self._link(second, None, first)
 
-    def _adopt(self, array: TracedArray, pred: Atom | None, handle: TracedArray) -> None:
-        if not (isinstance(pred, Literal) and not pred.value):
-            adopt(self.outer, array, pred if _is_alike(array, handle) else None, handle)
+    def _link(self, array: TracedArray, pred: Atom | None, handle: TracedArray) -> None:
+        if not is_never(pred):
+            link(array, pred if _is_alike(array, handle) else None, handle)

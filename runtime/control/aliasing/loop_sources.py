@@ -1,21 +1,22 @@
 """Sources of the arrays that a step of a loop leaves.
 
 What a step leaves in a name is what the name, or another one, was at the step's start, or a view of that, memory from
-before the loop, or new memory, or what conditions have chosen of these: a `Source`. From the sources of all leaves
-follows what each of them may be after so many steps (`Possible`).
+before the loop, or new memory (`Source`), or what conditions have chosen of these (`Row`). From the sources of all
+leaves follows what each of them may be after so many steps (`Possible`).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import enum
-import itertools
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.ir.program import Atom, Literal, Var
-from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.control.aliasing.body_trace import BodyTrace, Places
+from anabranch.runtime.control.aliasing.points_to import ALWAYS, points_to
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import Builder, building
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import visibility
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -28,48 +29,20 @@ _MOST_STEPS = 64
 _MOST_PLACES = 32
 
 
-class TracedBody(Protocol):
-    """The interface that is needed of a traced loop body."""
-
-    @property
-    def builder(self) -> Builder: ...
-
-    @property
-    def index(self) -> Var: ...
-
-    @property
-    def since(self) -> int: ...
-
-    @property
-    def entry(self) -> list[TracedArray | None]: ...
-
-    @property
-    def init(self) -> list[Packed]: ...
-
-    @property
-    def packed(self) -> list[Packed]: ...
-
-
 @frozen
 class EntryArray:
-    """The array that a leaf had at the start of the step."""
-
-    leaf: int
-
-
-@frozen
-class Viewed:
     """The part `path` of the array that a leaf had at the start of the step."""
 
     leaf: int
-    path: views.Path
+    path: views.Path = ()
 
 
 @frozen
 class OuterArray:
-    """Memory from before the loop, or a view of it, by its number."""
+    """Memory from before the loop, or a view of it, by its number; `handle` has the position that this step decides."""
 
     number: int
+    handle: TracedArray | None = dataclasses.field(default=None, compare=False)
 
 
 @frozen
@@ -82,15 +55,6 @@ class New:
     serial: int
     path: tuple[views.ViewStep | aliasing.ElementForm, ...]
     age: int = 0
-
-
-@frozen
-class Chosen:
-    """One thing or another."""
-
-    pred: Atom
-    yes: Source
-    no: Source
 
 
 @frozen
@@ -108,53 +72,11 @@ class Pair(enum.Enum):
     UNKNOWN = enum.auto()
 
 
-Source: TypeAlias = EntryArray | Viewed | OuterArray | New | Chosen | Unknown
 Label: TypeAlias = OuterArray | New | Unknown
+Source: TypeAlias = EntryArray | Label
+# What a step leaves: the last of these whose condition holds; the first one where none does.
+Row: TypeAlias = list[tuple[Atom, Source]]
 UNKNOWN = Unknown()
-
-
-@dataclasses.dataclass(slots=True)
-class Places:
-    """Memory from before a loop that its state may be; a view whose position each step decides is one place."""
-
-    handles: list[TracedArray] = dataclasses.field(default_factory=list)
-    of_steps: set[int] = dataclasses.field(default_factory=set)
-    moving: set[int] = dataclasses.field(default_factory=set)
-
-    def number(self, handle: TracedArray) -> int:
-        """The number of an array that stands before the loop."""
-        for i, known in enumerate(self.handles):
-            if known is handle:
-                return i
-        self.handles.append(handle)
-        return len(self.handles) - 1
-
-    def number_in_step(self, handle: TracedArray, is_fixed: bool) -> int:
-        """The number of a view that a step makes."""
-        for i, known in enumerate(self.handles):
-            if known is handle:
-                return i
-            if i in self.of_steps and known.storage is handle.storage and is_fixed == (i not in self.moving):
-                paths = (known.path, handle.path) if is_fixed else (_still(known.path), _still(handle.path))
-                if memory_layout.is_same_part(handle.storage.type.shape, *paths):
-                    return i
-        self.handles.append(handle)
-        self.of_steps.add(len(self.handles) - 1)
-        if not is_fixed:
-            self.moving.add(len(self.handles) - 1)
-        return len(self.handles) - 1
-
-
-def _still(path: views.Path) -> views.Path:
-    """The path without its run-time positions."""
-    return views.at(path, itertools.repeat(0))
-
-
-@frozen
-class Moving(OuterArray):
-    """A place whose position this step decides."""
-
-    handle: TracedArray
 
 
 @frozen
@@ -183,20 +105,21 @@ class Possible:
 class Sources:
     """The memory that the leaves of a loop's state are, from one trace of its body."""
 
-    def __init__(self, outer: Builder, traced: TracedBody, init: Sequence[Packed], places: Places) -> None:
+    def __init__(self, outer: Builder, traced: BodyTrace, init: Sequence[Packed], places: Places) -> None:
         self.outer, self.body, self.places = outer, traced.builder, places
         self.entry = traced.entry
         self.owner = {a.storage: k for k, a in enumerate(traced.entry) if a is not None}
         self.handles = [p.handle for p in traced.packed]
         self.serials: dict[object, int] = {}
         self._shapes = {-1 - k: a.storage.type.shape for k, a in enumerate(traced.entry) if a is not None}
-        self._views: dict[tuple[int, views.Path], tuple[Source, Source]] = {}
-        self._wholes: dict[Storage, Source] = {}
         self.before: list[Label] = [
             New(-1 - k, ()) if p.handle is None else OuterArray(places.number(p.handle)) for k, p in enumerate(init)
         ]
-        self.of = [self._source(handle) for handle in self.handles]
-        self.ends = [_ends(source) for source in self.of]
+        self._makes_objects = False
+        with building(self.body):
+            self.rows = [self._row(handle) for handle in self.handles]
+        # What a leaf surely is after a step; None where conditions choose that.
+        self.of = [row[0][1] if len(row) == 1 else None for row in self.rows]
 
     def is_outside(self, storage: Storage) -> bool:
         """Return whether memory is from before the loop."""
@@ -206,42 +129,53 @@ class Sources:
         """Return whether a step leaves the very object that the leaf was at its start."""
         return self.handles[leaf] is self.entry[leaf]
 
-    def _source(self, handle: TracedArray | None) -> Source:
+    def _row(self, handle: TracedArray | None) -> Row:
         if handle is None:
-            return New(self._serial(object()), ())
+            return [(ALWAYS, New(self._serial(object()), ()))]
+        edges = handle.storage.alias_edges
+        if len(edges) == 1 and edges[0].form is not None and not self._is_end(handle.storage) and not handle.path:
+            # An array that was given a larger capacity.
+            (_, inner), *others = self._row(edges[0].handle)
+            if others or not isinstance(inner, New):
+                return [(ALWAYS, UNKNOWN)]
+            return [(ALWAYS, New(inner.serial, (*inner.path, edges[0].form)))]
+        row: Row = []
+        for target in points_to(handle, self._is_end):
+            storage, pred = target.handle.storage, target.pred
+            if storage.is_another and not self._is_end(storage):
+                continue
+            source = self._source(target.handle)
+            self._makes_objects = self._makes_objects or not (target.is_object and self._is_kept(target.handle))
+            if pred is None or target.form is not None or isinstance(source, Unknown):
+                return [(ALWAYS, UNKNOWN)]
+            row.append((pred, source))
+        return row or [(ALWAYS, UNKNOWN)]
+
+    def _is_end(self, storage: Storage) -> bool:
+        return storage in self.owner or self.is_outside(storage)
+
+    def _is_kept(self, handle: TracedArray) -> bool:
+        """Return whether an array is the object that its memory was made for, or was at the start of the step."""
+        leaf = self.owner.get(handle.storage)
+        if leaf is None:
+            return self.is_outside(handle.storage) or not (handle.path or handle.is_view)
+        return handle is self.entry[leaf]
+
+    def _source(self, handle: TracedArray) -> Source:
         storage, path = handle.storage, handle.path
         if self.is_outside(storage):
             return self._place(handle)
-        if storage in self.owner:
-            return self._viewed(EntryArray(self.owner[storage]), path)
-        if storage not in self._wholes:
-            self._wholes[storage] = self._whole(storage)
-        return self._viewed(self._wholes[storage], path)
-
-    def _viewed(self, source: Source, path: views.Path) -> Source:
-        """The part `path` of what a step leaves."""
-        if not path:
-            return source
-        if (id(source), path) not in self._views:
-            self._views[id(source), path] = source, self._view_of(source, path)
-        return self._views[id(source), path][1]
-
-    def _view_of(self, source: Source, path: views.Path) -> Source:
-        match source:
-            case EntryArray(leaf) if all(step.static for step in path):
-                simple = memory_layout.simplified(self._shapes[-1 - leaf], path)
-                return Viewed(leaf, simple) if simple else source
-            case Viewed(leaf, before):
-                return self._viewed(EntryArray(leaf), (*before, *path))
-            case Chosen(pred, yes, no):
-                return Chosen(pred, self._viewed(yes, path), self._viewed(no, path))
-            case OuterArray() | New():
-                return self.viewed(source, path)
-        return UNKNOWN
+        if storage not in self.owner:
+            return self.viewed(New(self._serial(storage), ()), path)
+        if not all(step.static for step in path):
+            return UNKNOWN
+        return EntryArray(self.owner[storage], memory_layout.simplified(storage.type.shape, path))
 
     def viewed(self, label: Label, path: views.Path) -> Label:
         """The part `path` of memory."""
         match label:
+            case _ if not path:
+                return label
             case OuterArray(number):
                 if number not in self.places.moving and all(step.static for step in path):
                     return self._place(self.places.handles[number].viewed(*path))
@@ -257,23 +191,8 @@ class Sources:
         if visibility.storage_visible(self.outer, handle):
             return OuterArray(self.places.number_in_step(handle, is_fixed=True))
         if all(visibility.atom_visible(self.body, a) for a in views.positions(handle.path)):
-            return Moving(self.places.number_in_step(handle, is_fixed=False), handle)
+            return OuterArray(self.places.number_in_step(handle, is_fixed=False), handle)
         return UNKNOWN
-
-    def _whole(self, storage: Storage) -> Source:
-        found: Source | None = None if storage.is_another else New(self._serial(storage), ())
-        for entry in reversed(storage.alias_edges):
-            inner = self._source(entry.handle)
-            if isinstance(inner, New) and entry.form is not None and len(storage.alias_edges) == 1:
-                return New(inner.serial, (*inner.path, entry.form))
-            pred = entry.pred
-            if entry.form is not None or isinstance(inner, Unknown) or pred is None or not self._is_seen(pred):
-                return UNKNOWN
-            found = inner if found is None else Chosen(pred, inner, found)
-        return UNKNOWN if found is None else found
-
-    def _is_seen(self, pred: Atom) -> bool:
-        return isinstance(pred, Literal) or visibility.atom_visible(self.body, pred)
 
     def _serial(self, made: object) -> int:
         serial = self.serials.setdefault(made, len(self.serials))
@@ -303,16 +222,11 @@ class Sources:
 
     def _labels(self, leaf: int, now: Sequence[set[Label]]) -> set[Label]:
         found: set[Label] = set()
-        for source in self.ends[leaf]:
-            match source:
-                case EntryArray(other):
-                    found |= {self._aged(label) for label in now[other]}
-                case Viewed(other, path):
-                    found |= {self.viewed(self._aged(label), path) for label in now[other]}
-                case Moving(number):
-                    found.add(OuterArray(number))
-                case _:
-                    found.add(source)
+        for _, source in self.rows[leaf]:
+            if isinstance(source, EntryArray):
+                found |= {self.viewed(self._aged(label), source.path) for label in now[source.leaf]}
+            else:
+                found.add(source)
         return found
 
     def _aged(self, label: Label) -> Label:
@@ -322,10 +236,7 @@ class Sources:
     @property
     def may_return_new_objects(self) -> bool:
         """Return whether a step may leave other objects of the same memory."""
-        entry = {id(array) for array in self.entry}
-        handles = [h for h in self.handles if h is not None and id(h) not in entry]
-        merged = self.body.trace.identity.merged
-        return bool(self.places.of_steps) or any(h.storage in self.owner or id(h) in merged for h in handles)
+        return self._makes_objects or bool(self.places.of_steps)
 
     @property
     def oldest(self) -> int:
@@ -359,20 +270,3 @@ def _same(one: New, other: New) -> bool:
     steps = [tuple(step for step in x.path if isinstance(step, views.ViewStep)) for x in (one, other)]
     forms = [[step for step in x.path if not isinstance(step, views.ViewStep)] for x in (one, other)]
     return forms[0] == forms[1] and views.same(*steps)
-
-
-def _ends(source: Source) -> list[EntryArray | Viewed | Label]:
-    """All that a step may leave of which one is chosen."""
-    found: list[EntryArray | Viewed | Label] = []
-    seen: set[int] = set()
-    pending = [source]
-    while pending:
-        one = pending.pop()
-        if id(one) in seen:
-            continue
-        seen.add(id(one))
-        if isinstance(one, Chosen):
-            pending += [one.no, one.yes]
-        else:
-            found.append(one)
-    return found

@@ -7,25 +7,23 @@ each array of its state is. An array that a step of a loop makes is another obje
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.control.aliasing import branch_identity
-from anabranch.runtime.control.aliasing.loop_identity import NUMBER
-from anabranch.runtime.control.aliasing.loop_sources import TracedBody
+from anabranch.runtime.control.aliasing.body_trace import NUMBER, BodyTrace
+from anabranch.runtime.control.aliasing.points_to import select_last
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Var
-from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.memory import views
-from anabranch.runtime.values.pytrees.pack_unpack import Packed
+from anabranch.runtime.values.failures import run_time_checks
 
-_UNDEF = OPS["undef"]
 # What the number of a step counts in: more than there are arrays in a trace.
 _STEP = atoms.literal(2**20, np.int64)
 
@@ -40,13 +38,13 @@ class Known:
         Holds the number. The builder that made it forgets it when it goes back to before.
     arrays : dict
         Arrays that it may be, by their identity.
-    carried : frozenset of Atom
-        Numbers that loops carry of which it may be one.
+    is_carried : bool
+        Whether it may be one whose number a loop carries, which may be `_UNKNOWN`.
     """
 
     number: Storage
     arrays: dict[int, TracedArray]
-    carried: frozenset[Atom]
+    is_carried: bool
 
     @property
     def atom(self) -> Atom:
@@ -57,10 +55,19 @@ class Known:
 def undecided(kind: str) -> UnsupportedOperationError:
     """The error where it is not known whether two things are one; another trace may track them."""
     current().trace.identity.is_wanted = True
-    return UnsupportedOperationError(
+    return UnsupportedOperationError(_text(kind))
+
+
+def _text(kind: str) -> str:
+    return (
         f"whether this {kind} is that one is not known: a run-time branch or loop chose between several, and only "
         "their contents are kept; compare with =="
     )
+
+
+# The number of an object of which it is not known which one it is, and the error where it is compared at run time.
+_UNKNOWN = atoms.literal(-1, np.int64)
+_UNDECIDED = run_time_checks.IntMessage(UnsupportedOperationError, _text("ndarray"))
 
 
 def object_of(array: TracedArray) -> Known:
@@ -85,16 +92,8 @@ def _find(array: TracedArray) -> Known:
     if id(array) in identity.numbers:
         _, number = identity.numbers[id(array)]
         if visibility.atom_visible(current(), number):
-            return Known(current().new_storage(number), {}, frozenset({number}))
+            return Known(current().new_storage(number), {}, True)
     if id(array) in identity.merged:
-        raise undecided("ndarray")
-    if id(array) in identity.either:
-        options = branch_identity.objects_of(current(), array)
-        if options is None:
-            raise undecided("ndarray")
-        (_, first), *others = options
-        return _chosen(object_of(first), others)
-    if id(array) in identity.ambiguous:
         raise undecided("ndarray")
     if id(array) not in identity.chosen:
         return _itself(array)
@@ -113,129 +112,70 @@ def _itself(array: TracedArray) -> Known:
         if id(builder) in identity.steps and array.serial > identity.steps[id(builder)][1]:
             number = atoms.ufunc(np.add, number, builder.at_start(identity.step))
             break
-    return Known(current().new_storage(number), {id(array): array}, frozenset())
+    return Known(current().new_storage(number), {id(array): array}, False)
 
 
 def _chosen(one: Known, others: Sequence[tuple[Atom, TracedArray]]) -> Known:
     """One object, or another one where its condition holds."""
-    number, arrays, carried = one.atom, one.arrays, one.carried
-    for holds, other in others:
-        known = object_of(other)
-        number = atoms.select(holds, known.atom, number)
-        arrays, carried = arrays | known.arrays, carried | known.carried
-    return Known(current().new_storage(number), arrays, carried)
+    rows = [(holds, object_of(other)) for holds, other in others]
+    arrays = functools.reduce(operator.or_, (known.arrays for _, known in rows), one.arrays)
+    is_carried = one.is_carried or any(known.is_carried for _, known in rows)
+    number = select_last(((holds, known.atom) for holds, known in rows), one.atom)
+    return Known(current().new_storage(number), arrays, is_carried)
 
 
 def are_one(a: TracedArray, b: TracedArray) -> Atom:
     """Return whether two arrays are one object."""
     one, other = object_of(a), object_of(b)
-    if not one.carried and not other.carried and one.arrays.keys() == other.arrays.keys() and len(one.arrays) == 1:
+    is_carried = one.is_carried or other.is_carried
+    if not is_carried and one.arrays.keys() == other.arrays.keys() and len(one.arrays) == 1:
         return atoms.literal(True)
-    if _may_be_one_part(one, other) or _may_be_one_part(other, one):
-        raise undecided("ndarray")
-    if not one.carried and not other.carried and not one.arrays.keys() & other.arrays.keys():
+    if not is_carried and not one.arrays.keys() & other.arrays.keys():
         return atoms.literal(False)
+    if is_carried:
+        unknown = [atoms.ufunc(np.equal, known.atom, _UNKNOWN) for known in (one, other)]
+        run_time_checks.fail_if(atoms.logical_or(*unknown), _UNDECIDED)
     return atoms.ufunc(np.equal, one.atom, other.atom)
 
 
-def _may_be_one_part(one: Known, other: Known) -> bool:
-    """Return whether a stand-in and another array may be one object, which their numbers do not tell."""
-    stand_ins = [one.arrays[i] for i in one.arrays.keys() & current().trace.identity.stand_ins.keys()]
-    return any(
-        a is not b and a.storage is b.storage and views.same(a.path, b.path)
-        for a in stand_ins
-        for b in other.arrays.values()
-    )
-
-
-def enter(traced: TracedBody) -> None:
+def enter(traced: BodyTrace) -> None:
     """Note that which object each array at the start of a step is differs from step to step: the loop carries it."""
     body, identity = traced.builder, traced.builder.trace.identity
-    identity.merged.update((id(a), a) for a in traced.entry if a is not None)
+    identity.merge_all(traced.entry)
     if identity.is_tracked:
         identity.steps[id(body)] = body, traced.since
         identity.numbers.update({id(a): (a, body.formal(NUMBER)) for a in traced.entry if a is not None})
 
 
-class LoopObjects:
-    """Numbers of the objects that the arrays of a loop's state are, which the loop carries.
+def carried(outer: Builder, traced: BodyTrace) -> list[tuple[Atom, Var, Atom]]:
+    """The numbers of the objects that the arrays of a loop's state are: before the loop, formals, and after a step."""
+    body, identity, objects = traced.builder, outer.trace.identity, traced.carried.objects
+    if not identity.is_tracked:
+        return []
+    for k, (entry, before, after) in enumerate(zip(traced.entry, traced.init, traced.packed, strict=True)):
+        if entry is not None:
+            objects[k] = identity.numbers[id(entry)][1]  # type: ignore[assignment] # a formal of the body
+        elif before.handle is not None or after.handle is not None:
+            objects[k] = body.formal(NUMBER)
+    with building(outer):
+        starts = [number_of(traced.init[k].handle) for k in objects]
+    with building(body):
+        ends = [number_of(traced.packed[k].handle) for k in objects]
+        if identity.step in body.storage_inputs:
+            body.write(identity.step, atoms.ufunc(np.add, body.read(identity.step), _STEP))
+        ends = [body.resolve(number) for number in ends]
+    return list(zip(starts, objects.values(), ends, strict=True))
 
-    Attributes
-    ----------
-    formals : dict
-        For each leaf that is an array, its number at the start of a step.
-    extras : list of tuple
-        The extra carries: the value before the loop, the formal, and the value after a step of each.
-    """
 
-    def __init__(self, outer: Builder, traced: TracedBody) -> None:
-        self.formals: dict[int, Var] = {}
-        self.extras: list[tuple[Atom, Var, Atom]] = []
-        identity = outer.trace.identity
-        if not identity.is_tracked:
-            return
-        self._body = traced.builder
-        self._unknown: set[int] = set()
-        self._from: dict[int, frozenset[Atom]] = {}
-        used = {atom for equation in self._body.equations for atom in equation.inputs}
-        for k, (entry, before, after) in enumerate(zip(traced.entry, traced.init, traced.packed, strict=True)):
-            if entry is not None:
-                self.formals[k] = identity.numbers[id(entry)][1]  # type: ignore[assignment] # a formal of the body
-            elif before.handle is not None or after.handle is not None:
-                self.formals[k] = self._body.formal(NUMBER)
-        with building(outer):
-            starts = [self._of(k, traced.init[k]) for k in self.formals]
-        with building(self._body):
-            ends = [self._of(k, traced.packed[k]) for k in self.formals]
-            if identity.step in self._body.storage_inputs:
-                self._body.write(identity.step, atoms.ufunc(np.add, self._body.read(identity.step), _STEP))
-            ends = [self._body.resolve(number) for number in ends]
-        self._spread_unknown()
-        if any(self.formals[k] in used for k in self._unknown):
-            raise undecided("ndarray")
-        self.extras = list(zip(starts, self.formals.values(), ends, strict=True))
+def note(arrays: Sequence[TracedArray | None], numbers: Mapping[int, Atom]) -> None:
+    """Note which objects the arrays of a loop's state are, or those that branches return, by their places."""
+    known = ((arrays[k], number) for k, number in numbers.items())
+    current().trace.identity.numbers.update((id(array), (array, n)) for array, n in known if array is not None)
 
-    def _of(self, leaf: int, packed: Packed) -> Atom:
-        """The number of the object that a leaf is before the loop, or after a step."""
-        nothing = atoms.literal(-1, np.int64)
-        if packed.handle is None:
-            maker = current().maker(packed.atom) if isinstance(packed.atom, Var) else None
-            if maker is None or maker.op is not _UNDEF:
-                self._unknown.add(leaf)
-            return nothing
-        try:
-            known = object_of(packed.handle)
-        except UnsupportedOperationError:
-            self._unknown.add(leaf)
-            return nothing
-        self._from[leaf] = self._from.get(leaf, frozenset()) | known.carried
-        return known.atom
 
-    def _spread_unknown(self) -> None:
-        """Take for unknown what a step may take from what is unknown, or from loops in it that may do so."""
-        own = {formal: k for k, formal in self.formals.items()}
-        before = -1
-        while before < len(self._unknown):
-            before = len(self._unknown)
-            for k, numbers in self._from.items():
-                leaves = {own[a] for a in numbers if a in own}
-                inner = any(a not in own and a in self._body.known for a in numbers)
-                if leaves & self._unknown or (inner and self._unknown):
-                    self._unknown.add(k)
-
-    def enter_test(self, arrays: Sequence[TracedArray | None], numbers: Mapping[Var, Atom]) -> None:
-        """Note the same of the arrays that the loop's condition is given."""
-        current().trace.identity.merged.update((id(a), a) for a in arrays if a is not None)
-        self.note(arrays, numbers)
-
-    def note(self, arrays: Sequence[TracedArray | None], numbers: Mapping[Var, Atom]) -> None:
-        """Note the numbers of arrays that hold the loop's state; `numbers` has what stands for the formals."""
-        identity = current().trace.identity
-        for k, formal in self.formals.items():
-            array = arrays[k]
-            if array is None:
-                continue
-            if k in self._unknown:
-                identity.merge(array)
-            else:
-                identity.numbers[id(array)] = array, numbers[formal]
+def number_of(array: TracedArray | None) -> Atom:
+    """The number of the object that an array is where it enters or leaves a loop's step or a branch, if it is known."""
+    try:
+        return _UNKNOWN if array is None else object_of(array).atom
+    except UnsupportedOperationError:
+        return _UNKNOWN

@@ -11,7 +11,7 @@ from anabranch.runtime.control.arenas.list_arena import at, count_of, put
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import arena_classes, arena_object, containers
+from anabranch.runtime.values import arena_classes, arena_object, user_classes
 from anabranch.runtime.values.arena_object import ObjectInArena, number_of
 
 
@@ -34,7 +34,7 @@ class ObjectArena:
 
     def adopt(self, made: Any) -> None:
         """Have a new object, whose attributes are set, lie in the arena from now on."""
-        held = containers.attributes(made)
+        held = user_classes.attributes(made)
         number = count_of(next(iter(self.attributes.values())))
         for name, column in self.attributes.items():
             column.append(held[name])
@@ -143,9 +143,9 @@ def adopt(made: Any) -> None:
     arena = lists.arenas.get(type(made))
     if arena is None:
         if current().parent is not None and arena_classes.can_lie_in_one(type(made)):
-            lists.made_in_bodies[type(made)] = tuple(containers.attributes(made))
+            lists.made_in_bodies[type(made)] = tuple(user_classes.attributes(made))
         return
-    held = tuple(containers.attributes(made))
+    held = tuple(user_classes.attributes(made))
     if set(held) != set(arena.attributes):
         arena_classes.need(type(made), held)
         return

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.aliasing import branch_aliasing, branch_identity, split_containers
+from anabranch.runtime.control.aliasing import branch_aliasing, object_numbers, split_containers
 from anabranch.runtime.control.branches.join import MISSING, check_contents, check_sharing, decided_by, join_all
 from anabranch.runtime.control.branches.own_errors import is_own
 from anabranch.runtime.control.columnar import copied_items, nested_lists, node_reads
@@ -57,7 +57,7 @@ class TracedBranch:
     changes: dict[int, Any]  # id of a slot's object -> its contents after the branch
     copies: copied_items.Copies
     packed: list[pack_unpack.Packed] = dataclasses.field(default_factory=list)
-    aliases: branch_aliasing.BranchAliases = dataclasses.field(default_factory=branch_aliasing.BranchAliases)
+    aliases: branch_aliasing.BranchAliases = dataclasses.field(init=False, compare=False)
 
     def contents(self, slots: Sequence[Slot]) -> tuple[Value, ...]:
         """The contents of these objects after the branch."""
@@ -93,20 +93,14 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
     storages = list(dict.fromkeys(s for o in outcomes for s in o.builder.outer_writes()))
     values = [o.value for o in outcomes if o.value is not MISSING]
     with of_known_lengths():
-        unclear = dict(outer.trace.identity.ambiguous)
         layout = join_all(values, heap, visibility.belongs_outside(outer))
-    objects = branch_identity.Objects(outer)
-    layout = _distinguished(objects, layout, [(n, o, o.value) for n, o in enumerate(outcomes)], heap, unclear)
     # What a branch that raises leaves behind is seen by the handlers of a try statement alone.
     seen = [o for o in outcomes if o.value is not MISSING or outer.trace.failures.regions]
     slots = slots if seen else []
     with decided_by(selector):
-        unclear = dict(outer.trace.identity.ambiguous)
         contents = join_all([o.contents(slots) for o in seen], heap, visibility.belongs_outside(outer))
-    after = [(n, o, o.contents(slots)) for n, o in enumerate(outcomes) if o in seen]
-    contents = _distinguished(objects, contents, after, heap, unclear)
     reached = [(o.value, o.contents(slots)) for o in outcomes if o.value is not MISSING]
-    elements = BranchElements(outer, {n: row for n, _, row in after})
+    elements = BranchElements(outer, {n: o.contents(slots) for n, o in enumerate(outcomes) if o in seen})
     firsts = check_sharing(reached, (layout, contents), what)
     parts = [t for t in (layout, contents) if t is not None]
     rows = [[((v,), t) for v, t in zip(r, parts, strict=False)] for r in reached]
@@ -120,9 +114,12 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
             left = _left_apart(outcome, slots, contents)
             copied_items.note_packed(outer, outcome.builder, copied, heap, [s.target for s in slots], left)
             outcome.aliases = branch_aliasing.aliases_of(outer, outcome.packed)
-            outcome.aliases.objects = objects.preds.get(number, [])
             if outcome in seen:
-                outcome.aliases.objects = [*outcome.aliases.objects, *elements.preds(number)]
+                outcome.aliases.elements = elements.preds(number)
+    unclear = branch_aliasing.all_unclear([o.aliases for o in outcomes])
+    for outcome in outcomes if outer.trace.identity.is_tracked else ():
+        with building(outcome.builder):
+            outcome.aliases.objects = [object_numbers.number_of(outcome.packed[k].handle) for k in unclear]
     grouping = FieldGroups.of([layout] if layout else [], slots, contents.children if contents else [])  # type: ignore[union-attr]
     results = _bind(outer, selector, outcomes, storages, grouping)
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
@@ -135,10 +132,11 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
     preds = iter(results[len(outcomes[0].packed) :])
     given: dict[int, Iterator[Atom]] = {}
     for number, outcome in enumerate(outcomes):
-        outcome.aliases.follow(outer, arrays, outcome.packed, _is_chosen(selector, number), preds)
-        given[number] = iter(list(itertools.islice(preds, len(outcome.aliases.objects))))
-    branch_aliasing.read_others(outer, arrays, [o.packed for o in outcomes])
-    objects.follow(functools.partial(_is_chosen, selector), given)
+        outcome.aliases.follow(arrays, outcome.packed, _is_chosen(selector, number), preds)
+        given[number] = iter(list(itertools.islice(preds, len(outcome.aliases.elements))))
+    outer.trace.identity.merge_all(arrays[k] for k in unclear)
+    object_numbers.note(arrays, dict(zip(unclear if outcomes[0].aliases.objects else (), preds, strict=False)))
+    branch_aliasing.read_others(outer, arrays, [o.aliases for o in outcomes])
     elements.follow(held, functools.partial(_is_chosen, selector), given)
     copied_items.after_branches(outer, [(o.builder, o.packed) for o in outcomes], arrays)
     for outcome in outcomes:
@@ -157,31 +155,6 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
     if layout is None:
         raise UnreachableError
     return value
-
-
-def _distinguished(
-    objects: branch_identity.Objects,
-    layout: layouts.Layout | None,
-    given: Sequence[tuple[int, TracedBranch, object]],
-    heap: Heap,
-    unclear: dict[int, object],
-) -> layouts.Layout | None:
-    """Return the joined layout, in which arrays of one memory are told apart.
-
-    `given` has each branch's number, what came of it, and its value; `unclear` are the arrays that were not told apart
-    before the join.
-    """
-    trace = objects.outer.trace
-    marked = trace.identity.ambiguous
-    if layout is None or (marked.keys() == unclear.keys() and not trace.identity.either):
-        return layout
-    rows = [(n, o.builder, layouts.describe(v, heap.__contains__)) for n, o, v in given if v is not MISSING]
-    # The join has marked the objects themselves; an array of its own stands for them from here on.
-    trace.identity.ambiguous = unclear
-    told = objects.distinguished(layout, rows)
-    if not branch_identity.all_distinguished(told, rows):
-        trace.identity.ambiguous = {**marked, **trace.identity.ambiguous}
-    return told
 
 
 def _left_apart(outcome: TracedBranch, slots: Sequence[Slot], contents: layouts.Layout | None) -> list[object]:
@@ -337,6 +310,7 @@ def _bind(
             given = groups.joined([p.atom for p in o.packed])
             for other in outcomes:
                 given += [atom if other is o else atoms.literal(0, atom.type.dtype) for atom in other.aliases.given]
+            given += o.aliases.objects
             finals.append([*map(o.builder.resolve, given), *(o.builder.read(s) for s in storages)])
     captured = list(dict.fromkeys(v for o in outcomes for v in o.builder.captures))
     memories = list(dict.fromkeys(s for o in outcomes for s in o.builder.storage_inputs))

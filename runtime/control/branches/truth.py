@@ -11,7 +11,6 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.attributes import name_in_messages
-from anabranch.runtime.values.containers import own_method
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -21,6 +20,7 @@ from anabranch.runtime.values.static_requests import request_static, with_static
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
+from anabranch.runtime.values.user_classes import own_method
 
 
 def truth(value: Value) -> bool | Atom:

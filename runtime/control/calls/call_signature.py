@@ -127,7 +127,7 @@ def is_linked(storage: Storage) -> bool:
 
 def is_noted(identity: Identity, value: object) -> bool:
     """Return whether a value may be one of several objects."""
-    notes = (identity.merged, identity.ambiguous, identity.either, identity.chosen)
+    notes = (identity.merged, identity.chosen)
     return any(id(value) in noted for noted in notes)
 
 

@@ -18,9 +18,9 @@ from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.tracing.builder import tracing
-from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap import patched_classes
 from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.user_classes import is_users_class
 
 Call = Callable[..., Any]
 

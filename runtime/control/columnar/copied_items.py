@@ -211,7 +211,7 @@ def hand_on(outer: Builder, branches: Sequence[tuple[Copies, Sequence[Row]]], ma
         slot = slot_of(container)
         assert slot is not None
         outer.copied.append(HandedOn((container, slot.contents())))
-        outer.trace.identity.merged[id(container)] = container
+        outer.trace.identity.merge(container)
 
 
 def result_refusal(root: Builder, results: Iterable[object]) -> BaseException | None:

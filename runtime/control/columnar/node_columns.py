@@ -19,7 +19,7 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import item_memory
-from anabranch.runtime.values.memory.rows import side_by_side
+from anabranch.runtime.values.memory.item_memory import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import exceptions, layout as layouts, node_graphs, node_reference, node_structures
 from anabranch.runtime.values.union import UnionValue

@@ -21,7 +21,7 @@ from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.slots import Slot, slot_of
 from anabranch.runtime.values.memory import item_memory
-from anabranch.runtime.values.memory.rows import side_by_side
+from anabranch.runtime.values.memory.item_memory import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts, node_reference
 from anabranch.runtime.values.pytrees.node_reference import Reference

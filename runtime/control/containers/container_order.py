@@ -19,7 +19,6 @@ from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.containers import reads_as_dict
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -27,6 +26,7 @@ from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
+from anabranch.runtime.values.user_classes import reads_as_dict
 
 
 def compared(operation: Callable[[Any, Any], object], a: object, b: object) -> Value:

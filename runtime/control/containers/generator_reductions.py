@@ -10,6 +10,7 @@ from typing import Any
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import container_order
+from anabranch.runtime.control.containers.running_sum import RunningSum
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration.generators import PushIterator
@@ -47,14 +48,16 @@ def total(items: PushIterator, start: object) -> Value:
         return sum(items, start)
     split = items.first() if isinstance(items, GeneratorExpression) else None
     if split is not None:
-        start, items = start + split[0], split[1]
-    row = GeneratorNames((start,), ("the sum",))
+        items = split[1]
+    running = RunningSum(start) if split is None else RunningSum(start).plus(split[0])
+    row = GeneratorNames((running.total, running.lost), ("the sum", "what it lost by rounding"))
 
     def add(item: object) -> None:
-        row[0] = row[0] + item
+        added = RunningSum(*row).plus(item)
+        row[:] = (added.total, added.lost)
 
     items.each(add)
-    return row[0]
+    return RunningSum(*row).value()
 
 
 def reduced(combine: Callable[[Any, Any], object], items: PushIterator, *initial: object) -> Value:

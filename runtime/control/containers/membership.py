@@ -19,7 +19,7 @@ from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.containers import has_traced, own_method
+from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers import python_conversions
@@ -28,6 +28,7 @@ from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
+from anabranch.runtime.values.user_classes import own_method
 
 _SIZED: tuple[type[Any], ...] = (
     tuple, list, set, frozenset, collections.deque, type({}.keys()), type({}.values()), type({}.items()),

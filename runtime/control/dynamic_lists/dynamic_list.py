@@ -34,6 +34,10 @@ from anabranch.runtime.values.static_requests import is_of_run_time
 from anabranch.runtime.values.tracer import Tracer
 
 
+def _has_traced_bounds(key: object) -> bool:
+    return isinstance(key, slice) and any(isinstance(k, Tracer) for k in (key.start, key.stop, key.step))
+
+
 class _Methods(Ordered, GrowableContents):
     """The methods that lists and deques that grow have in common."""
 
@@ -81,11 +85,9 @@ class _Methods(Ordered, GrowableContents):
     def __getitem__(self, key: Value) -> Value:
         if is_fixed(self) and isinstance(key, slice) and not has_traced((key.start, key.stop, key.step)):
             return self._part(range(len(self))[key])
-        if self.items is not None:
+        if self.items is not None or _has_traced_bounds(key):
             return item_access.get(self, key)
         if isinstance(key, slice):
-            if any(isinstance(k, Tracer) for k in (key.start, key.stop, key.step)):
-                return item_access.get(self, key)
             return self.made(self.native.__getitem__(self, key))
         return subscript.Indexed(self)[key] if isinstance(key, Tracer) else self.native.__getitem__(self, key)
 
@@ -96,7 +98,7 @@ class _Methods(Ordered, GrowableContents):
     def __setitem__(self, key: Value, value: Value) -> None:
         if is_fixed(self) and (isinstance(key, slice) or not array_lists.fits(value)):
             self.separate()
-        if self.items is not None:
+        if self.items is not None or _has_traced_bounds(key):
             item_access.set_(self, key, value)
         elif isinstance(key, Tracer):
             subscript.Indexed(self)[key] = value
@@ -106,7 +108,7 @@ class _Methods(Ordered, GrowableContents):
     def __delitem__(self, key: object) -> None:
         if is_fixed(self) and not has_traced(key):
             self.separate()
-        if self.items is not None or isinstance(key, Tracer):
+        if self.items is not None or isinstance(key, Tracer) or _has_traced_bounds(key):
             item_access.delete(self, key)
         else:
             self.native.__delitem__(self, key)

@@ -106,14 +106,18 @@ def set_(owner: GrowableContents, key: object, value: object) -> None:
 
 
 def _set_slice(owner: GrowableContents, key: slice, value: Value) -> None:
-    whole = key.start is None and key.stop is None and key.step is None
-    if not whole:
+    if key.step not in (None, 1):
         raise UnsupportedOperationError(
-            "assigning to a slice of a list whose length is known only at run time is not supported; assign its "
-            "items one by one"
+            "assigning to a slice with a step of a list whose length is known only at run time is not supported; "
+            "assign its items one by one"
         )
-    new = owner.made(())
+    if not hasattr(value, "__iter__"):
+        raise TypeError("can only assign an iterable")
+    items = owner.as_items()
+    start, stop = (python_scalar(bound, Interval(0, items.structure.capacity)) for bound in _bounds(items, key))
+    new = owner.made(_sliced(items, slice(None, start)))
     new.extend(value)
+    new.extend(owner.made(_sliced(items, slice(stop, None))))  # type: ignore[arg-type] # one has __iter__
     owner.become(new.contents())
 
 
@@ -219,17 +223,22 @@ def _sliced(items: Items, key: slice) -> Items:
     if type(items.length) is int and not has_traced((key.start, key.stop, key.step)):
         places = range(items.length)[key]
         return items.taken(atoms.literal(np.asarray(places, np.int64), np.int64), len(places))
-    if key.step is None or (type(key.step) is int and key.step == 1):
+    step = 1 if key.step is None else key.step
+    if type(step) is int and step > 0:
         start, stop = _bounds(items, key)
         line = iota(items.structure.capacity)
-        length = python_scalar(atoms.ufunc(np.subtract, stop, start), Interval(0, items.structure.capacity))
+        gap = atoms.ufunc(np.subtract, stop, start)
+        if step > 1:
+            up = atoms.ufunc(np.add, gap, atoms.literal(step - 1, np.int64))
+            gap = atoms.ufunc(np.floor_divide, up, atoms.literal(step, np.int64))
+            line = atoms.ufunc(np.multiply, line, atoms.literal(np.full(line.type.shape, step), np.int64))
         moved = atoms.ufunc(np.add, line, atoms.broadcast_to(start, line.type.shape))
-        return items.taken(moved, length)
+        return items.taken(moved, python_scalar(gap, Interval(0, items.structure.capacity)))
     if key.start is None and key.stop is None and type(key.step) is int and key.step == -1:
         return reversed_items(items)
     raise UnsupportedOperationError(
-        "a slice with a step of a list whose length is known only at run time is not supported; use "
-        "np.array(items)[...], or a loop"
+        "a slice with a negative or unknown step of a list whose length is known only at run time is not supported; "
+        "use np.array(items)[...], or a loop"
     )
 
 

@@ -98,20 +98,29 @@ def _has_plain_container(value: Value) -> bool:
     return isinstance(value, (list, dict, set)) or (isinstance(value, tuple) and any(map(_has_plain_container, value)))
 
 
-def _is_value(value: Value, around: frozenset[int] = frozenset()) -> bool:
+def _is_value(value: Value) -> bool:
     """Return whether a dict's value is the same after it has lain in a list of run-time length: it has no identity.
 
-    What holds itself, by way of those `around` it, does not lie in one.
+    What holds itself does not lie in one. Not recursive: from Python 3.12 on, C code limits how deep it is called.
     """
-    if isinstance(value, tuple):
-        return all(_is_value(part, around) for part in value)
+    pending: list[tuple[Value, frozenset[int]]] = [(value, frozenset())]
+    while pending:
+        part, around = pending.pop()
+        if isinstance(part, tuple):
+            pending += [(inner, around) for inner in part]
+        elif isinstance(part, (list, dict, set)) and current().trace.lists.arena_sites is not None:
+            if id(part) in around:
+                return False
+            inside = around | {id(part)}
+            pending += [(inner, inside) for inner in (part.values() if isinstance(part, dict) else part)]
+        elif not _is_value_of_its_own(part):
+            return False
+    return True
+
+
+def _is_value_of_its_own(value: Value) -> bool:
     if isinstance(value, Tracer):
         return isinstance(value, (PythonScalar, NumPyScalar))
-    if current().trace.lists.arena_sites is not None:
-        if isinstance(value, RunTimeContainer):
-            return value.arena_ is not None
-        if isinstance(value, (list, dict, set)):
-            inside = around | {id(value)}
-            parts = value.values() if isinstance(value, dict) else value
-            return id(value) not in around and all(_is_value(part, inside) for part in parts)
+    if isinstance(value, RunTimeContainer) and current().trace.lists.arena_sites is not None:
+        return value.arena_ is not None
     return structure_of(value) is None and slot_of(value) is None

@@ -14,7 +14,7 @@ from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values import containers
+from anabranch.runtime.values import containers, user_classes
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.decisions import note
@@ -71,7 +71,7 @@ def sequence(items: Value) -> Value:
     UnsupportedOperationError
         For what has no places, or is to be gone over in a way of its own.
     """
-    if isinstance(items, _SEQUENCES) and containers.own_method(items, "__iter__") is None:
+    if isinstance(items, _SEQUENCES) and user_classes.own_method(items, "__iter__") is None:
         if isinstance(items, (np.ndarray, TracedArray)) and not items.ndim:
             raise TypeError("iteration over a 0-d array")
         return items

@@ -33,11 +33,14 @@ class Pushing:
 
     def refuse(self) -> NoReturn:
         """Raise the error for items that may not be pushed, or would be pushed again."""
-        if self._original is not None:
+        instead = "use a for statement over it"
+        if self._original is None:
+            instead += ", or define the generator function outside of the compiled one"
+        else:
             current().trace.wanted_resumable.add(self._original)
         raise ConcretizationError(
             "whether a generator yields is known only at run time, but its items are asked for one by one (by "
-            "next, zip, list, or code that is not compiled); use a for statement over it"
+            f"next, zip, list, or code that is not compiled); {instead}"
         )
 
     def __call__(self, item: object) -> bool:

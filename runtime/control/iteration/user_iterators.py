@@ -12,7 +12,7 @@ from anabranch.runtime.control.iteration.pull_iteration import pulled
 from anabranch.runtime.control.try_ import try_
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.builder import tracing
-from anabranch.runtime.values import containers
+from anabranch.runtime.values import user_classes
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
@@ -64,7 +64,7 @@ def step_through(iterator: Value, consume: Consumer) -> None:
 
 def iterated(items: object) -> Value:
     """Return the iterator of an object whose class defines it in Python; anything else as it is."""
-    found = containers.iterated(items)
-    if tracing() and not isinstance(found, PushIterator) and containers.own_method(found, "__next__") is not None:
+    found = user_classes.iterated(items)
+    if tracing() and not isinstance(found, PushIterator) and user_classes.own_method(found, "__next__") is not None:
         return Stepped(found)
     return found

@@ -57,21 +57,22 @@ class LearnedTypes:
     requests: tuple[Capacity, ...]
 
 
-def begin(types: LoopTypes) -> None:
-    """Let a loop carry what it has carried in such surroundings."""
+def begin(types: LoopTypes) -> bool:
+    """Let a loop carry what it has carried in such surroundings, if it has been in any."""
     known = current().trace.loops.types.get(_site(types))
     if not known:
-        return
+        return False
     here = _surroundings(types)
     found = next((k for k in known if k.surroundings == here), None)
     if found is None:
-        return
+        return False
     slots, given = list(types.heap.slots.values()), types.slots
     types.set_slots([slots[k] for k in found.slots])
     types.add_slots([s for s in given if s not in types.slots])
     if len(types.layouts) == len(found.entries):
         types.layouts = [old if new is None else new for old, new in zip(types.layouts, found.entries, strict=True)]
         types.requests = list(found.requests)
+    return True
 
 
 def remember(types: LoopTypes) -> None:

@@ -8,13 +8,12 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.control.aliasing import loop_aliasing
-from anabranch.runtime.control.aliasing.loop_values import LeavesByNumber
-from anabranch.runtime.control.aliasing.object_numbers import LoopObjects
+from anabranch.runtime.control.aliasing import loop_aliasing, object_numbers
+from anabranch.runtime.control.aliasing.body_trace import BodyTrace
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.exits import BREAK
-from anabranch.runtime.control.loops.loop_state import INT64, BodyTrace, ConditionWritesError, LoopStatement, LoopTypes
+from anabranch.runtime.control.loops.loop_state import INT64, ConditionWritesError, LoopStatement, LoopTypes
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import substitute
 from anabranch.runtime.ops.table import OPS
@@ -62,7 +61,7 @@ class Emission:
         self.outer, self.loop, self.types, self.traced = outer, loop, types, traced
         self.body = traced.builder
         self.coded = not isinstance(types.layouts[0], layouts.Constant)
-        self.objects = LoopObjects(outer, traced)
+        objects = object_numbers.carried(outer, traced)
         self.written = self.body.outer_writes()
         self.fails = self.body.trace.failures.error_code in self.written
         # In a try statement a loop stops where it fails, so that no later step changes what a handler sees. Without
@@ -78,13 +77,13 @@ class Emission:
         self.report, self.firsts = report, report.firsts
         report.identities.carry(*self.steps, report.trading)
         possible = report.identities.sources.possible(*self.steps)
-        self.by_number = LeavesByNumber(report, traced, traced.formals, possible, loop.test is not None)
+        self.by_number = loop_aliasing.LeavesByNumber(report, traced, traced.formals, possible, loop.test is not None)
         self.groups = types.groups.without(self.by_number.leaves)
         self.at_start = self._arrays_at_start()
         with building(self.body):
             self.outputs = [p.atom if isinstance(p.atom, Part) else self.body.resolve(p.atom) for p in traced.packed]
             self.whole_outputs = [self.body.resolve(a) for a in self.groups.joined(self.outputs)]
-            extras = [*map(self._first, self.firsts), *report.identities.extras(), *self.objects.extras]
+            extras = [*map(self._first, self.firsts), *report.identities.extras(), *objects]
             self.extra_init = [before for before, _, _ in extras]
             self.extra_inputs = [formal for _, formal, _ in extras]
             self.extra_outputs = [after for _, _, after in extras]
@@ -224,7 +223,8 @@ class Emission:
                 leaves[k] = arrays[k] if k in arrays else atoms.unspecified(self.groups.types[k])
             given = iter(leaves)
             state = [pack_unpack.unpack(t, given, made) for t in self.types.layouts]
-            self.objects.enter_test(made, extras)
+            builder.trace.identity.merge_all(made)
+            object_numbers.note(made, {k: extras[formal] for k, formal in self.traced.carried.objects.items()})
             verdict = builder.resolve(self._condition(state))
         trace = builder.trace
         counters = {trace.failures.error_code, trace.output.counter, *trace.failures.details.values()}

@@ -8,7 +8,6 @@ state; their memory is carried by identity.
 from __future__ import annotations
 
 import collections
-import dataclasses
 import dis
 import functools
 import types as python_types
@@ -20,23 +19,20 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import counted
 from anabranch.base.value import Value
-from anabranch.runtime.control.aliasing.loop_identity import Carried
-from anabranch.runtime.control.aliasing.loop_sources import Places
+from anabranch.runtime.control.aliasing.body_trace import Places
 from anabranch.runtime.control.branches.join import grow
 from anabranch.runtime.control.exits import NEXT, State, no_value
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.program import Atom, Literal, Var
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
-from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.dynamic_lists.grouped_fields import FieldGroups
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.memory.handle import serials
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, pack_unpack, shared_containers
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
@@ -79,30 +75,6 @@ def first_step_error(message: str, loop: LoopStatement) -> StructureMismatchErro
     error = StructureMismatchError(message)
     error.first_step_of = loop.site
     return error
-
-
-@dataclasses.dataclass(slots=True)
-class BodyTrace:
-    """One trace of a loop's body: for each entry of the state, its formals and the arrays that the body saw."""
-
-    builder: Builder
-    index: Var  # of the step; how many have run before it
-    formals_of: list[list[Var]]
-    entry_of: list[list[TracedArray | None]]
-    init: list[pack_unpack.Packed]
-    out: State | None = None  # None where every path of the body raises
-    given: list[Any] = dataclasses.field(default_factory=list)  # what the body saw
-    carried: Carried = dataclasses.field(default_factory=Carried)
-    packed: list[pack_unpack.Packed] = dataclasses.field(default_factory=list)
-    since: int = dataclasses.field(default_factory=functools.partial(next, serials))  # arrays before it have lower ones
-
-    @property
-    def formals(self) -> list[Var]:
-        return [f for row in self.formals_of for f in row]
-
-    @property
-    def entry(self) -> list[TracedArray | None]:
-        return [a for row in self.entry_of for a in row]
 
 
 def hint_of(slot: Slot) -> object:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import loop_aliasing, loop_identity, object_numbers, split_containers
+from anabranch.runtime.control.aliasing.body_trace import BodyTrace
 from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.branches.join import MISSING, decided_by
 from anabranch.runtime.control.branches.stage_branches import trace_branch
@@ -15,7 +18,6 @@ from anabranch.runtime.control.loops import growth, learned_types, loop_lengths,
 from anabranch.runtime.control.loops.loop_emission import Emission
 from anabranch.runtime.control.loops.loop_state import (
     INT64,
-    BodyTrace,
     LoopStatement,
     LoopTypes,
     check_growth,
@@ -54,7 +56,8 @@ def stage(loop: LoopStatement) -> State:
     outer = current()
     array_lists.before_loop((*loop.roots, *loop.init, *outer.trace.heap.roots))
     types = LoopTypes(loop, Heap((*loop.roots, *loop.init, *outer.trace.heap.roots), watch_arrays=True))
-    learned_types.begin(types)
+    if not learned_types.begin(types):
+        _take_up(outer, loop, types)
     unrolled = outer.trace.unrolling.equations
     for attempt in range(_MOST_ATTEMPTS):
         outer.trace.unrolling.equations = unrolled
@@ -139,7 +142,7 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
         outer.trace.loops.slot_hints.setdefault(loop.site, {}).update((id(hint), hint) for hint in map(hint_of, new))
         types.add_slots(new)
         longer = [s for s in new if isinstance(s.before, ListContents) and _gets_longer(s, outcome.changes)]
-        if not longer or not (outer.trace.lists.grow_here or len(longer) == len(new)):
+        if not longer:
             return None
         # Of the others it is not known yet what a step makes of any contents: it has seen those from before the loop.
         outcome.changes.update((id(s.target), s.before) for s in new if s not in longer)
@@ -147,13 +150,20 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     kept = zip(types.slots, values[width:], strict=True)
     held = values[:width] if outcome.value is MISSING else outcome.value
     out = [*held, *(outcome.changes.get(id(s.target), v) for s, v in kept)]
-    before = list(types.layouts)
+    before, mixed = list(types.layouts), len(longer) < len(new)
     with decided_by(loop.trip):
-        # What a first step makes of lists that were not known to be carried is among the types of those, too.
         try:
-            stays = _widen(outer, traced, loop, types, out)
+            if mixed and not outer.trace.lists.grow_here:
+                # That these lists get longer is all that is looked at: what else a step changes is not known yet.
+                _widen(outer, traced, loop, types, out, [i for i, s in enumerate(types.slots, width) if s in longer])
+                types.layouts = before
+                return None
+            # What a first step makes of lists that were not known to be carried is among the types of those, too.
+            stays = _widen(outer, traced, loop, types, out, range(len(out)))
         except StructureMismatchError:
-            if len(longer) == len(new):
+            if not mixed or not outer.trace.lists.grow_here:
+                if not outer.trace.lists.grow_here:
+                    outer.trace.loops.left[loop.site, loop.alternates] = LeftTrace(traced, types, before, out)
                 raise
             # A step that sees what it changes as something that changes may do better.
             types.layouts, stays = before, False
@@ -187,13 +197,57 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     return traced
 
 
-def _widen(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopTypes, out: Sequence[object]) -> bool:
-    """Widen the layouts to hold what the body gave; whether the trace stays good."""
+@frozen
+class LeftTrace:
+    """A trace of a body after which a list had another length, where it was tried to do without that.
+
+    Attributes
+    ----------
+    traced : BodyTrace
+    types : LoopTypes
+    layouts : list of Layout
+        Those that it was made with.
+    out : list
+        What it gave.
+    """
+
+    traced: BodyTrace
+    types: LoopTypes
+    layouts: list[layouts.Layout]
+    out: list[Any]
+
+
+def _take_up(outer: Builder, loop: LoopStatement, types: LoopTypes) -> None:
+    """Where lists may grow, begin with the types that a trace without that has come to: another one would, too."""
+    if not outer.trace.lists.grow_here:
+        return
+    left = outer.trace.loops.left.pop((loop.site, loop.alternates), None)
+    if left is None or left.types.heap.slots.keys() != types.heap.slots.keys():
+        return
+    names = zip(left.types.loop.init, loop.init, strict=True)
+    if not all(a is b for a, b in names):
+        return
+    types.set_slots([types.heap.slots[id(s.target)] for s in left.types.slots])
+    types.layouts = list(left.layouts)
+    types.unread, types.exact = set(left.types.unread), left.types.exact
+    with decided_by(loop.trip):
+        _widen(outer, left.traced, loop, types, left.out, range(len(left.out)))
+
+
+def _widen(
+    outer: Builder,
+    traced: BodyTrace,
+    loop: LoopStatement,
+    types: LoopTypes,
+    out: Sequence[object],
+    places: Iterable[int],
+) -> bool:
+    """Widen the layouts at these places to hold what the body gave; whether the trace stays good."""
     stays = visibility.belongs_outside(outer)
     is_fixpoint = True
     starts = {id(given): before for given, before in zip(traced.given, types.init, strict=False)}
-    for i, value in enumerate(out):
-        before = types.layouts[i]
+    for i in places:
+        value, before = out[i], types.layouts[i]
         if i == 0 and isinstance(value, int) and value in (NEXT, CONTINUE) and isinstance(before, layouts.Constant):
             continue  # fell through or continued: nothing to remember
         given = layouts.describe(value, types.heap.__contains__)
@@ -286,8 +340,8 @@ def _finish(
     whole = growth.without_capacity_request(types.whole, types.requests)
     pack_unpack.unpack(whole, iter(results), made)
     possible = report.identities.sources.possible(*plan.steps)
-    kept = loop_aliasing.after(outer, report, made, init, emitted.firsts, emitted.carried, count, possible)
-    plan.objects.note(made, emitted.carried)
+    kept = loop_aliasing.after(report, made, init, emitted.firsts, emitted.carried, count, possible)
+    object_numbers.note(made, {k: emitted.carried[formal] for k, formal in traced.carried.objects.items()})
     arrays = {k: kept.get(k, a) for k, a in enumerate(made) if a is not None}
     copied_items.after_loop(
         outer, traced.builder, traced.entry, init, traced.packed, [arrays.get(k) for k in range(len(made))]

@@ -54,7 +54,7 @@ class StackedSequence(Countable):
                 held = Heap((item,))
                 current().lent.append(held)
                 # Whether one is an object of before cannot be told.
-                current().trace.identity.merged.update((id(s.target), s.target) for s in held.slots.values())
+                current().trace.identity.merge_all(s.target for s in held.slots.values())
             return item
         return chosen_item.chosen(list(self._source), index, index)
 

@@ -15,7 +15,7 @@ from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.control.try_ import try_
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values import attributes, containers
+from anabranch.runtime.values import attributes, user_classes
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.index_numbers import as_int
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
@@ -111,6 +111,6 @@ def next_(iterator: Value, *default: Value) -> Value:
         return generator_reductions.first(iterator, *default)
     if default and hasattr(type(iterator), "next_or"):
         return iterator.next_or(*default)  # whether there is one more is known only at run time
-    if tracing() and default and containers.own_method(iterator, "__next__") is not None:
+    if tracing() and default and user_classes.own_method(iterator, "__next__") is not None:
         return try_(iterator.__next__, (lambda: StopIteration, lambda: default[0]))
     return next(iterator, *default)

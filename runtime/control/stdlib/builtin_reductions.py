@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -13,6 +14,7 @@ from anabranch.runtime.control import boolean, lists
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.containers import container_order, generator_reductions
+from anabranch.runtime.control.containers.running_sum import RunningSum
 from anabranch.runtime.control.dynamic_lists.dynamic_list import placed
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration.user_iterators import iterated
@@ -142,7 +144,7 @@ def sum_(items: Value, start: Value = 0) -> Value:
     if (source := generator_reductions.source(items)) is not None:
         return generator_reductions.total(source, start)
     if not isinstance(items, TracedArray) or not items.ndim or not items.shape[0]:
-        return sum(items, start)
+        return _sum_of_each(items, start)
     # The dtype of all partial sums is that of the first.
     first = start + items[0]
     if not isinstance(first, Tracer) or items.shape[0] == 1:
@@ -160,6 +162,12 @@ def sum_(items: Value, start: Value = 0) -> Value:
         return first + total(others)
     line = atoms.op("concatenate", atoms.reshape(began, (1, *began.type.shape)), others, axis=0)
     return python_scalar(wrap.as_atom(total(line))) if isinstance(first, PythonScalar) else total(line)
+
+
+def _sum_of_each(items: Value, start: Value) -> Value:
+    if not tracing() or isinstance(start, (str, bytes, bytearray)):
+        return sum(items, start)
+    return functools.reduce(RunningSum.plus, items, RunningSum(start)).value()
 
 
 @staged_form_of(any)

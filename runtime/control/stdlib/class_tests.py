@@ -13,7 +13,6 @@ from anabranch.runtime.control.stdlib.builtin_iterators import enumerate_, range
 from anabranch.runtime.control.stdlib.introspection import class_of
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import attributes
-from anabranch.runtime.values.containers import own_method
 from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -21,6 +20,7 @@ from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
+from anabranch.runtime.values.user_classes import own_method
 
 
 @staged_form_of(isinstance)

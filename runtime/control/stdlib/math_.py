@@ -9,7 +9,6 @@ from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import lists
 from anabranch.runtime.control.stdlib import math_floats, math_ints
-from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.host_calls import functions, stage
@@ -27,30 +26,25 @@ class Mathematics:
         if not callable(original):
             return original
 
-        def refusing(*args: object, **kwargs: object) -> Value:
-            if name == "fsum" and settings().host_calls and len(args) == 1 and not kwargs:
-                return _fsum(args[0])
-            if any(map(_holds_traced, (*args, *kwargs.values()))):
+        def by_host(*args: object, **kwargs: object) -> Value:
+            """The function by Python's own code, for which it takes as many digits as it needs."""
+            if tracing():
+                args = tuple(a if _is_plain(a) else lists.COUNTERPARTS[list](a) for a in args)
+            if not functions.has_run_time_values((args, kwargs)):
+                return original(*args, **kwargs)
+            if not settings().host_calls:
                 raise UnsupportedOperationError(
-                    f"math.{name} of a value known only at run time is not supported; use NumPy's functions, or call "
-                    "it outside of the compiled function"
+                    f"math.{name} of a value known only at run time is a call of the host, which host_calls=False "
+                    "forbids; use NumPy's functions, or call it outside of the compiled function"
                 )
-            return original(*args, **kwargs)
+            return stage.call(f"math.{name}", original, args, kwargs, example=None if name == "sumprod" else (0.0,))
 
-        return refusing
-
-
-def _fsum(values: Value) -> Value:
-    """`math.fsum`, which goes on with as many digits as it takes."""
-    if not isinstance(values, (list, tuple)) and tracing():
-        values = lists.COUNTERPARTS[list](values)
-    if not functions.has_run_time_values(values):
-        return math.fsum(values)
-    return stage.call("math.fsum", math.fsum, (values,), {}, example=(0.0,))
+        return by_host
 
 
-def _holds_traced(value: object) -> bool:
-    return is_traced(value) or (isinstance(value, (tuple, list)) and any(map(is_traced, value)))
+def _is_plain(value: object) -> bool:
+    """Return whether a value is a number or holds its items side by side."""
+    return isinstance(value, (list, tuple)) or not hasattr(value, "__iter__")
 
 
 mathematics = Mathematics()

@@ -20,7 +20,6 @@ from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays import numpy_messages, object_operands
 from anabranch.runtime.values.arrays.index_numbers import class_name
-from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.failures.refusals import not_compiled
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.memory import memory_layout
@@ -28,6 +27,7 @@ from anabranch.runtime.values.python_numbers import python_conversions, python_o
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar, takes_complex
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
+from anabranch.runtime.values.user_classes import is_users_class
 
 
 class NumPyLike(Tracer):

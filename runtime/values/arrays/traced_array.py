@@ -40,11 +40,11 @@ class TracedArray(Handle, NumPyLike):
         if (
             current().parent is not None
             or current().trace.failures.regions
-            or id(self) in current().trace.identity.either
+            or id(self) in current().trace.identity.chosen
         ):
             raise UnsupportedOperationError(
-                "setting an array's shape under a run-time condition, in a loop or in a try statement is not "
-                "supported; make a view instead: b = a.reshape(...)"
+                "setting an array's shape under a run-time condition, in a loop or in a try statement, or that of an "
+                "array which a run-time condition has chosen, is not supported; make a view instead: b = a.reshape(...)"
             )
         if reshaped.storage is not self.storage:
             raise AttributeError(

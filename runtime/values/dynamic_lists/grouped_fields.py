@@ -17,7 +17,7 @@ from anabranch.runtime.ir.program import Atom, Literal, Var
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.heap.slots import Slot
-from anabranch.runtime.values.memory.rows import side_by_side
+from anabranch.runtime.values.memory.item_memory import side_by_side
 from anabranch.runtime.values.pytrees import layout as layouts
 
 L = TypeVar("L")

@@ -24,7 +24,7 @@ from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of
 from anabranch.runtime.values.memory import memory_layout
-from anabranch.runtime.values.memory.rows import side_by_side
+from anabranch.runtime.values.memory.item_memory import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
 from anabranch.runtime.values.union import UnionValue

@@ -221,7 +221,7 @@ class Items:
             if array is not None:
                 builder.freeze(array.storage)
                 # Another element may be the same array.
-                builder.trace.identity.merged[id(array)] = array
+                builder.trace.identity.merge(array)
         if type(position) is int and builder.equations:
             self.read[position] = Read(value, Computed.now())
         return value

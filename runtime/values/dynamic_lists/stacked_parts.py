@@ -29,7 +29,7 @@ from anabranch.runtime.values.dynamic_lists.item_forms import (
     StructureForm,
 )
 from anabranch.runtime.values.memory import memory_layout
-from anabranch.runtime.values.memory.rows import side_by_side
+from anabranch.runtime.values.memory.item_memory import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.pytrees import node_graphs, node_reference
 from anabranch.runtime.values.tracer import Tracer

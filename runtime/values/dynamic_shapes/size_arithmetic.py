@@ -11,7 +11,9 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.interval import FULL, Interval
-from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.ir.program import Atom, Literal, Var
+from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.python_numbers.python_operands import interval_of as interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -84,7 +86,26 @@ def add(a: Bound, b: Bound) -> Bound:
         return a + b if isinstance(b, int) else _moved(b, a)
     if isinstance(b, int):
         return _moved(a, b)
+    for part, rest in ((a, b), (b, a)):
+        if (whole := _completed(part, rest)) is not None:
+            return whole
     return _traced(atoms.ufunc(np.add, atom_of(a), atom_of(b)), (interval_of(a) + interval_of(b)).clipped())
+
+
+def _completed(part: PythonScalar, rest: PythonScalar) -> Bound | None:
+    """Give part + rest where the rest is what something is longer than the part: a[k:] beside a[:k]."""
+    (base, offset), (other, further) = part.affine, rest.affine
+    maker = current().maker(other) if isinstance(other, Var) else None
+    if maker is None or maker.op is not OPS["subtract"]:
+        return None
+    whole, taken = maker.inputs
+    if provably_equal(taken, part.atom):
+        offset = 0
+    elif not provably_equal(taken, base):
+        return None
+    if isinstance(whole, Literal):
+        return int(whole.value) + offset + further
+    return add(_traced(whole, (interval_of(part) + interval_of(rest)).clipped()), offset + further)
 
 
 def _moved(a: PythonScalar, by: int) -> Bound:

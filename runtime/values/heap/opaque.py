@@ -18,7 +18,7 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.device import foreign
-from anabranch.runtime.values.containers import is_plain_object
+from anabranch.runtime.values.user_classes import is_plain_object
 
 _BUFFERS = (bytearray, array.array, memoryview)
 _STREAMS = (io.StringIO, io.BytesIO)

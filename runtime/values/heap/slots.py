@@ -13,16 +13,7 @@ from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.errors import StructureMismatchError, UnsupportedOperationError
 from anabranch.runtime.host.generator_state import kind_of
-from anabranch.runtime.values.containers import (
-    COMPUTED,
-    NETWORKS,
-    Contents,
-    attributes,
-    has_traced,
-    is_plain_object,
-    is_users_class,
-    slot_names,
-)
+from anabranch.runtime.values.containers import Contents, has_traced
 from anabranch.runtime.values.heap import opaque
 from anabranch.runtime.values.heap.container_slots import (
     DefaultDictSlot,
@@ -34,6 +25,14 @@ from anabranch.runtime.values.heap.container_slots import (
 )
 from anabranch.runtime.values.heap.patched_classes import Snapshot, as_written, methods, replaced
 from anabranch.runtime.values.union import UnionValue
+from anabranch.runtime.values.user_classes import (
+    COMPUTED,
+    NETWORKS,
+    attributes,
+    is_plain_object,
+    is_users_class,
+    slot_names,
+)
 
 
 class _CellSlot(Slot):

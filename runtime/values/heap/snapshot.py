@@ -16,12 +16,12 @@ import numpy as np
 
 from anabranch.base.signals import whole
 from anabranch.base.value import Value
-from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap import opaque
 from anabranch.runtime.values.heap.receivers import of_receiver
 from anabranch.runtime.values.heap.slots import FunctionSlot, OpaqueSlot, Slot, slot_of
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
+from anabranch.runtime.values.user_classes import is_users_class
 
 # Most values are of these classes, which is told sooner.
 _ALONE = frozenset({str, int, float, bool, type(None)})

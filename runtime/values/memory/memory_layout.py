@@ -16,7 +16,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.storage import UNKNOWN, Compact
-from anabranch.runtime.values.memory import repeated_views, views, word_views
+from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.memory.handle import Handle
 
 _as_strided = np.lib.stride_tricks.as_strided
@@ -75,22 +75,7 @@ def _apply(dummy: np.ndarray, step: views.ViewStep) -> np.ndarray:
         case views.Reshape(to):
             reshaped = reshape(dummy, to)
             return contiguous_model(to, dummy.dtype) if reshaped is None else reshaped
-        case views.Permute(axes):
-            return dummy.transpose(axes)
-        case views.Diagonal():
-            return np.diagonal(dummy, axis1=-2, axis2=-1)
-        case views.ComplexPart():
-            return dummy.real
-        case views.Broadcast(to):
-            return np.broadcast_to(dummy, to)
-        case word_views.Reinterpret(_, to):
-            return dummy.view(to)
-        case repeated_views.Windows(sizes, axes):
-            last = tuple(dummy.strides[axis] for axis in axes)
-            return _as_strided(dummy, (*step.shape(dummy.shape)[: dummy.ndim], *sizes), (*dummy.strides, *last))
-        case repeated_views.Strided(to, strides):
-            return _as_strided(dummy, to, tuple(s * dummy.itemsize for s in strides))
-    raise AssertionError(f"no model of {step}")
+    return step.of(dummy)
 
 
 # `reshape` has the argument.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.values import containers, wrap
+from anabranch.runtime.values import user_classes, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
@@ -33,7 +33,7 @@ def number_of(value: object, kind: type) -> Value | None:
         Where the method returns no number of its kind, with Python's message.
     """
     for name in _METHODS[kind]:
-        method = containers.own_method(value, name)
+        method = user_classes.own_method(value, name)
         if method is not None:
             made = _checked(method(), name, type(value).__name__)
             return made if _MADE[name] is kind else _converted(made, kind)
@@ -45,7 +45,7 @@ def number_of(value: object, kind: type) -> Value | None:
 def element_of(value: object, dtype: np.dtype) -> Value:
     """A value as an element of an array: of an object of a user's class, the number that its methods give."""
     kind = _OF_ELEMENTS.get(dtype.char)
-    if kind is None or not containers.is_users_class(type(value)) or any(hasattr(type(value), n) for n in _ARRAYS):
+    if kind is None or not user_classes.is_users_class(type(value)) or any(hasattr(type(value), n) for n in _ARRAYS):
         return value
     made = number_of(value, kind)
     return value if made is None else made

@@ -172,7 +172,7 @@ def is_text(layout: Layout) -> TypeGuard[Constant]:
 
 
 def is_unset(layout: Layout) -> bool:
-    """Return whether a layout is that of a name that is not set."""
+    """Return whether a layout is that of a name without a value."""
     return isinstance(layout, Constant) and isinstance(layout.value, Undefined)
 
 

@@ -45,8 +45,7 @@ def join(a: Layout, b: Layout, unboxing: bool = False) -> Layout:
     An existing object and another one are a choice. With `unboxing`, an existing container `a` and a new one of its
     structure `b` are a container with values of its own.
     """
-    if a == b:
-        _note_objects(a, b)
+    if a == b and not _are_apart(a, b):
         return a if not isinstance(a, Leaf) else Leaf(a.abstract, a.interval | interval(b), a.traits)
     if isinstance(a, Union) or isinstance(b, Union):
         return _join_options(a, b, unboxing)
@@ -71,7 +70,7 @@ def join(a: Layout, b: Layout, unboxing: bool = False) -> Layout:
     p, b = _of_one_structure(unboxed(a) if unboxing else a, b)
     if isinstance(p, Node) and isinstance(b, Node) and p.structure == b.structure:
         pairs = zip(p.children, b.children, strict=True)
-        made = Node(p.structure, tuple([join(c, d, unboxing) for c, d in pairs]))
+        made = Node(p.structure.with_origins_of(b.structure), tuple([join(c, d, unboxing) for c, d in pairs]))
         return Union((a, b)) if p.structure.has_known_parts and _has_choices(made) else made
     joined = p.structure.join(p, b) if isinstance(p, Node) and isinstance(b, Node) else None
     return Union((a, b)) if joined is None else joined
@@ -220,17 +219,16 @@ def _with_one_node(options: list[Layout]) -> list[Layout]:
     return [o for x in options for o in ((x,) if not any(x is m for m in mine) else rest)]
 
 
-def _note_objects(a: Layout, b: Layout) -> None:
-    """Two handles on the same memory are taken for one, so that `is` cannot tell them apart any more."""
+def _are_apart(a: Layout, b: Layout) -> bool:
+    """Return whether two equal layouts hold arrays that are two objects on the same memory, such as `x` and `x[:]`."""
     match a, b:
-        case Constant(TracedArray() as one), Constant(TracedArray() as other) if one is not other:
-            current().trace.identity.ambiguous.update({id(one): one, id(other): other})
+        case Constant(TracedArray() as one), Constant(TracedArray() as other):
+            return one is not other
         case Node(), Node():
-            for c, d in zip(a.children, b.children, strict=True):
-                _note_objects(c, d)
+            return not is_dynamic_array(a) and any(map(_are_apart, a.children, b.children))
         case Union(), Union():
-            for c, d in zip(a.options, b.options, strict=True):
-                _note_objects(c, d)
+            return any(map(_are_apart, a.options, b.options))
+    return False
 
 
 def _joined_sizes(a: Layout, b: Layout) -> Layout | None:

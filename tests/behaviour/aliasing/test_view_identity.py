@@ -54,6 +54,77 @@ def a_view_of_all_where_another_branch_returns_early(n, a):
     return a
 
 
+STEPS = [(n, np.arange(4.0)) for n in (0, 1, 2, 3)]
+
+
+@case(*STEPS)
+def a_view_of_a_new_array_in_a_step(n, a):
+    y = z = a
+    for _ in range(n):
+        y = a * 2
+        z = y[:]
+        z[0] += 1
+    return y is z, y, z
+
+
+@case(*STEPS)
+def a_view_of_a_new_array_in_the_loop_of_a_branch(n, a):
+    if n > 0:
+        z = y = a * 1
+        for _ in range(n):
+            y, z = z, y[:]
+            y[0] += 1
+    else:
+        y, z = a * 2, a * 3
+    return y is z, y, z
+
+
+@case(*STEPS)
+def a_view_of_an_array_in_the_loop_of_a_branch(n, a):
+    z = y = a * 1
+    if n != 2:
+        for _ in range(n):
+            y, z = z, y[:]
+            y[0] += 1
+    else:
+        y, z = a * 2, a * 3
+    return y is z, y, z
+
+
+@case(*STEPS)
+def one_of_a_view_and_an_array_in_a_step(n, a):
+    w = z = y = a * 1
+    for i in range(n):
+        w = y[:] if n > 1 else z
+        w[0] += 1
+        y = y if i > 0 else w
+    return w is y, w is z, z is y, w
+
+
+@case(*STEPS)
+def one_of_a_view_of_a_loop_and_an_array(n, a):
+    w = z = y = a * 1
+    if n > 0:
+        for _ in range(n):
+            z = y[:]
+            z[1] += 1
+        w = z if n > 2 else y
+    return w is y, w is z, z is y, w
+
+
+@case(*STEPS)
+def one_of_a_view_and_its_array_in_a_branch(n, a):
+    y, z = a * 1, a * 2
+    if n > 0:
+        y = a * 3
+        v = y[:]
+        z, w = v if n > 1 else y, v if n > 2 else y
+    else:
+        w = z
+    w[0] = 7
+    return w is y, w is z, z is y, w, z, y
+
+
 VIEWS = [(n, np.array([x, y, 0.0]), np.ones(3)) for n in (1, -1) for x in (0.0, 1.0) for y in (0.0, 1.0)]
 
 

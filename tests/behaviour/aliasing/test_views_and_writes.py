@@ -290,6 +290,17 @@ def test_no_shape_is_set_under_a_condition() -> None:
         jit(f, auto_static=False)(M, 1)
 
 
+@pytest.mark.parametrize("is_all", [True, False])
+def test_no_shape_is_set_of_what_a_condition_has_chosen(is_all) -> None:
+    def f(a, b, n):
+        y = (a if n > 0 else a[:]) if is_all else (a if n > 0 else b)
+        y.shape = (3, 2)
+        return a.shape
+
+    with pytest.raises(UnsupportedOperationError, match="array which a run-time condition has chosen"):
+        jit(f, auto_static=False)(M, M + 1, 1)
+
+
 def test_a_write_to_what_may_or_may_not_be_a_view_is_refused() -> None:
     def f(a, n):
         b = a.T * 2 if n > 0 else a.T.copy()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
+from anabranch.runtime.errors import RunTimeSizeError
 from tests.program_table import Program, Table
 
 case = Table()
@@ -242,6 +243,24 @@ def parts_are_views(a, n):
     return a
 
 
+SHIFTS = tuple((A.copy(), np.array([n])) for n in (3, 0, -3, 8, 13, -13))
+
+
+@case(*SHIFTS)
+def turned(a, shifts):
+    k = shifts[0]
+    for _ in range(3):
+        a = np.concatenate([a[k:], a[:k]])
+    return a, a.reshape(2, 4)
+
+
+@case(*SHIFTS)
+def complements_and_what_is_none(a, shifts):
+    k, m = shifts[0], a.reshape(4, 2)
+    whole = np.vstack([m[k:], m[:k]]), np.concatenate([a[:k], [7.0], a[k:]]), np.append(a[: k + 1], a[k + 1 :])
+    return whole, np.concatenate([a[:k], a[k + 1 :]]), np.concatenate([a[: k - 1], a[k:]])
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_matches_eager(program: Program) -> None:
     program.check()
@@ -256,3 +275,21 @@ def test_one_program_serves_all_sizes(compiled: list[object]) -> None:
         a, b = np.arange(8.0) - low, np.arange(4.0) + low
         np.testing.assert_array_equal(join(a, b), np.concatenate([a[a > 2], b[b > 2], a[:1]]))
     assert len(compiled) == 1
+
+
+def test_what_two_parts_of_an_array_make_is_of_static_size():
+    @jit
+    def turned(a, shifts):
+        k = shifts[0]
+        sizes = np.concatenate([a[:k], a[k:]]), np.concatenate([a[k:], [7.0], a[:k]])
+        return [isinstance(array, np.ndarray) for array in sizes]
+
+    assert turned(A.copy(), np.array([3])) == [True, True]
+
+    @jit
+    def cut(a, shifts):
+        k = shifts[0]
+        return isinstance(np.concatenate([a[:k], a[k + 1 :]]), np.ndarray)
+
+    with pytest.raises(RunTimeSizeError):
+        cut(A.copy(), np.array([3]))

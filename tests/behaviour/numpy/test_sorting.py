@@ -99,6 +99,14 @@ def test_many_elements(dtype):
     check(ordered, x)
 
 
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "?", "c16"])
+def test_positions_that_partition_long_rows_are_those_of_numpy(dtype):
+    def positions(a):
+        return np.argpartition(a, (3, -5), axis=1), np.argpartition(a * a, 7, axis=0), a.argpartition(2, None)
+
+    check(positions, (np.random.default_rng(5).standard_normal((130, 140)) * 9).astype(dtype))
+
+
 def test_sorts_in_a_loop_and_in_threads():
     def smallest(x, n):
         total = 0.0

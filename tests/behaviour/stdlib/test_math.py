@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -151,6 +152,14 @@ def errors_under_a_condition(x, y):
 def sums_without_rounding(x, values):
     squares = [v * v for v in values if v < 5]
     return math.fsum([x, 1.0]), math.fsum(values), math.fsum(v + x for v in values), math.fsum(squares)
+
+
+@case((2.0, np.array([1e100, 1.0, -1e100])), (1e-20, np.ones(3)), (3, np.arange(3)))
+def of_newer_pythons(x, values):
+    if sys.version_info < (3, 12):
+        return x
+    products = math.sumprod([x, 1.0, x], [1e16, x, -1e16]), math.sumprod([2, x], (x, 3)), math.sumprod(values, [x] * 3)
+    return (*products, math.fma(x, 0.1, -0.2)) if sys.version_info >= (3, 13) else products
 
 
 @case((2.5,), (3,), (-0.5,), (0.0,), (-2.0,), (200.0,), (math.inf,), (-math.inf,), (math.nan,))

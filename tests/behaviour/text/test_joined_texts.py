@@ -81,6 +81,19 @@ def traceback(a, n):
     return n, "".join(reversed(ways))
 
 
+@case(("GATTACA", "GCATGCU", 1, -1), ("AC", "", 1, -1))
+def of_characters_beside_characters_that_are_compared(a, b, match, mismatch):
+    top, i, j = [], len(a), len(b)
+    while i > 0 or j > 0:
+        score = match if i > 0 and j > 0 and a[i - 1] == b[j - 1] else mismatch
+        if i > 0:
+            i -= 1
+            top.append(a[i] if score > 0 else "-")
+        if j > 0:
+            j -= 1
+    return i, j, "".join(reversed(top))
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from benchmarks import checks, column, first_calls, plain_calls, start, start_worker
+from benchmarks import checks, column, first_calls, plain_calls, science, science_table, start, start_worker
 from benchmarks.changes import relative_change, render_changes
 from benchmarks.compare import ResultMismatch, largest_error, leaves
 from benchmarks.harness import Plan, read_json, run, write_json
@@ -201,3 +201,39 @@ def test_the_first_calls():
 
 def test_operations_are_counted():
     assert start_worker._operations(lambda x, y: -x[1] + y < abs(y)) == 5
+
+
+@pytest.mark.slow
+def test_science_programs_are_measured_beside_plain_python():
+    names = ["odes-lorenz_tuples", "markov-absorption_times"]
+    found = dict(science.run(names, budget=0.0, timeout=100.0))
+    for row in found.values():
+        assert isinstance(row["python"], Measured)
+        assert isinstance(row["anabranch"], Measured)
+        assert row["anabranch"].first_ms > row["anabranch"].best_ms
+    summary, table = science_table.render({name: {science_table.SIZE: row} for name, row in found.items()})
+    assert summary.splitlines()[2].startswith("| runs | 2 |")
+    assert [line.split()[1] for line in table.splitlines()[2:]] == sorted(names)
+
+
+def test_the_table_of_science_programs():
+    both = times(python=8.0, anabranch=2.0, numba=1.0)
+    slower = times(python=1.0, anabranch=2.0) | {"numba": NotMeasured("refused", "TypingError: no")}
+    rows = {"odes-a": {science_table.SIZE: both}, "odes-b": {science_table.SIZE: slower}}
+    summary, table = science_table.render(rows)
+    figures = {
+        cells[1].strip(): [c.strip() for c in cells[2:4]] for cells in (s.split("|") for s in summary.splitlines())
+    }
+    assert figures["runs"] == ["2", "1"]
+    assert figures["refused"] == ["0", "1"]
+    assert figures["slower than plain Python"] == ["1", "0"]
+    assert figures["Python's time over its own, geometric mean"] == ["1.41", "8.00"]
+    assert figures["Python's time over its own, geometric mean, of the 1 that both take"] == ["4.00", "8.00"]
+    assert table.splitlines()[3] == "| odes-b | 0.00400 | - | 1000 | 2000 | refused | 0.500 | - |"
+
+
+def test_other_values_of_a_science_program_are_found():
+    science.same_values({"a": [1, 2.0]}, {"a": [1.0, 2.0 + 1e-12]})
+    for other in ({"a": [1.0, 2.1]}, {"a": [1.0]}):
+        with pytest.raises((AssertionError, ResultMismatch)):
+            science.same_values({"a": [1, 2.0]}, other)

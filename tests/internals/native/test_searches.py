@@ -44,3 +44,19 @@ def test_values_of_several_axes_and_lines_of_run_time_length():
     x = RNG.random(400)
     check(interpolated, x, line, RNG.random(1300))
     assert all(map(np.array_equal, jit(places, native_loops=False)(line, x), places(line, x)))
+
+
+def parts_of_lines(line, x, count):
+    return np.searchsorted(line[:count], x), np.searchsorted(line[:count], x, side="right"), np.digitize(x, line[::-1])
+
+
+@pytest.mark.parametrize("size", [33, 64, 257, 300])
+def test_lines_that_take_few_steps(size):
+    line = np.sort(RNG.integers(0, 40, size) / 2.0)
+    x = np.concatenate([line[::-3], RNG.random(60) * 25 - 2, [np.nan, np.inf, -np.inf]])
+    for count in (size, size - 1, 20, 7, 1, 0):
+        check(parts_of_lines, line, x, count)
+
+
+def test_a_line_of_nan_alone():
+    check(places, np.full(50, np.nan), np.concatenate([RNG.random(80), [np.nan]]))

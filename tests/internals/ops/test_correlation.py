@@ -24,7 +24,7 @@ def test_every_dtype(rng):
     check(close, ulps=8, absolute=1e-5, zero_signs=False)
 
 
-@pytest.mark.parametrize("sizes", [(1, 1), (32, 32), (33, 33), (100, 64), (90, 70), (300, 131)])
+@pytest.mark.parametrize("sizes", [(1, 1), (32, 32), (33, 33), (100, 64), (90, 70), (300, 131), (300, 300)])
 def test_sizes(rng, sizes):
     a, v = map(rng.normal, (0, 0), (1, 1), sizes)
     check([windows(a, v, mode) for mode in MODES], absolute=1e-12)

@@ -5,6 +5,8 @@ import pytest
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ops import sorting
+from anabranch.runtime.ops.stable_positions import write_stable_positions
+from tests import equivalence
 from tests.internals.ops.op_cases import Case, run
 from tests.internals.ops.structural_cases import (
     COMPLEX,
@@ -113,3 +115,28 @@ def test_partition(rng, shape, dtype):
 def test_positions_of_a_partition_are_in_range():
     with pytest.raises(TypeError, match="partition"):
         sorting.partition.type(ArrayType((5,), np.dtype(float)), axis=0, kth=(5,))
+
+
+@pytest.mark.parametrize("shape", [(40, 20), (700, 33), (9, 300), (3, 2000)])
+def test_rows_with_equal_elements_keep_their_order(rng, shape):
+    few, one = rng.integers(0, 9, shape), rng.standard_normal(shape)
+    one[1, 5], one[-1, :3] = one[1, 9], np.nan
+    for x in (few, few / 2.0, one, np.where(one > 2, np.nan, few)):
+        out = np.empty(shape, np.int64)
+        write_stable_positions(out, x, 1)
+        assert np.array_equal(out, np.argsort(x, axis=1, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int32, np.uint32])
+def test_many_integers_that_are_not_far_apart(dtype):
+    def ordered(x):
+        return np.sort(x), np.unique(x), np.sort(x.reshape(1, -1))
+
+    ends, small = np.iinfo(dtype), np.arange(5000) * 7919 % 300
+    for x in (
+        small.astype(dtype),
+        ends.max - small.astype(dtype),
+        ends.min + small.astype(dtype),
+        small.astype(dtype) * 3,
+    ):
+        equivalence.check(ordered, x)

@@ -264,7 +264,7 @@ def test_more_room_takes_one_trace(made) -> None:
         found = []
         while n > 0:
             for _ in range(100):
-                found.append(n % 10)
+                found += [n % 10]
             n //= 10
         return found
 
@@ -275,6 +275,33 @@ def test_more_room_takes_one_trace(made) -> None:
     assert compiled(n) == digits(n)
     assert compiled.cache_info().misses == 2
     assert len(made) == first + 1
+
+
+def test_lists_that_the_source_lets_grow_take_one_trace(made) -> None:
+    """That a list gets a length of run time in a loop shows in the source, and no trace is made for it."""
+
+    def above(xs, least):
+        kept = []
+        for x in xs:
+            if x > least:
+                kept.append(x)
+        return kept
+
+    xs = np.arange(6.0)
+    assert jit(above)(xs, 2.0) == above(xs, 2.0)
+    assert len(made) == 1
+
+
+def test_a_list_that_may_not_grow_is_tried_without() -> None:
+    """Where a list of run-time length is refused, and none is needed, all lists keep their lengths."""
+
+    def texts(x):
+        made = []
+        for name in ("a", "b"):
+            made.append(name)
+        return x if " ".join(made).format(*made) == "a b" else -x
+
+    assert jit(texts)(2.0) == texts(2.0)
 
 
 def test_lists_of_arguments_are_asked_for_at_once() -> None:

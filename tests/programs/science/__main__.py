@@ -1,7 +1,6 @@
-"""``python -m tests.programs.science [--filter TEXT] [--slow] [--write]``: what runs, and how long calls take.
+"""``python -m tests.programs.science [--filter TEXT] [--slow] [--write]``: what runs, and how long a first call takes.
 
-The first call is of a newly compiled function, on the first arguments. Later calls, of the compiled function, of plain
-Python and of what Numba's `njit` makes of the unchanged source, are the best of several, each on fresh arguments.
+The first call is of a newly compiled function, on the first arguments; `python -m benchmarks.science` times later ones.
 """
 
 from __future__ import annotations
@@ -12,14 +11,13 @@ import os
 import time
 import warnings
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 os.environ.setdefault("ANABRANCH_CACHE", "0")
 
 import numpy as np
 
 from anabranch import AnabranchError, jit
-from tests.programs.science.calls import NumbaProcess, best_call, njit
 from tests.programs.science.catalogue import PROGRAMS
 from tests.programs.science.comparison import REFUSED, SLOW, compare, read_names, write_names
 from tests.programs.science.table import ScienceProgram
@@ -31,24 +29,21 @@ NO_END = "its first call does not end"
 
 @dataclass(slots=True)
 class Row:
-    """The measurements of one program; a time that was not measured is None."""
+    """What became of one program; a time that was not measured is None."""
 
     name: str
     status: str
     note: str = ""
     first: float | None = None
     processor: float = 0.0
-    later: dict[str, float | None] = field(default_factory=dict)
 
     def __str__(self) -> str:
         first = "-" if self.first is None else f"{self.first:.2f}"
-        later = (self.later.get(kind) for kind in ("compiled", "plain", "numba"))
-        times = "".join(f"{'-' if t is None else f'{1e6 * t:.1f}':>13}" for t in later)
-        return f"{self.name:52}{self.status:9}{first:>8}{times}  {self.note[:100]}".rstrip()
+        return f"{self.name:52}{self.status:9}{first:>8}  {self.note[:100]}".rstrip()
 
 
-def measure(program: ScienceProgram, numba: NumbaProcess | None) -> Row:
-    """Run one program; without a process for Numba, later calls are not timed."""
+def measure(program: ScienceProgram) -> Row:
+    """Run one program."""
     wrapped = jit(program.function)
     arguments = program.makers[0]()
     start = time.perf_counter()
@@ -65,12 +60,6 @@ def measure(program: ScienceProgram, numba: NumbaProcess | None) -> Row:
     except Exception as error:
         row.status, row.note = "failed", f"{type(error).__name__}: {first_line(error)}"
     row.processor = time.process_time() - start
-    if numba is None:
-        return row
-    if row.status == "ok":
-        row.later["compiled"] = best_call(wrapped, program)
-    row.later["plain"] = best_call(program.function, program)
-    row.later["numba"] = numba.time(program.name)
     return row
 
 
@@ -92,9 +81,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.programs.science", description=__doc__)
     parser.add_argument("--filter", default="", help="only programs whose name, as in graphs-dijkstra, has this in it")
     parser.add_argument("--slow", action="store_true", help="also those whose tests take long, as far as they end")
-    parser.add_argument(
-        "--write", action="store_true", help="write refused.txt and slow.txt anew, and time first calls alone"
-    )
+    parser.add_argument("--write", action="store_true", help="write refused.txt and slow.txt anew")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
@@ -102,21 +89,18 @@ def main() -> None:
     slow = read_names(SLOW)
     if options.slow:
         slow = {name: text for name, text in slow.items() if text == NO_END}
-    print(f"{'program':52}{'status':9}{'first s':>8}{'later us':>13}{'plain us':>13}{'numba us':>13}")
-    rows, numba = [], None if options.write else NumbaProcess()
+    print(f"{'program':52}{'status':9}{'first s':>8}")
+    rows = []
     for program in PROGRAMS:
         if options.filter in program.name:
             late = slow.get(program.name)
-            rows.append(measure(program, numba) if late is None else Row(program.name, "slow", late))
+            rows.append(measure(program) if late is None else Row(program.name, "slow", late))
             print(rows[-1], flush=True)
     if options.write:
         write_lists(rows)
     counts = Counter(row.status for row in rows)
     print(", ".join(f"{n} {status}" for status, n in counts.most_common()))
     print(f"{counts['ok']} of {len(rows)} programs run, {counts['ok'] / max(1, len(rows)):.0%}")
-    if numba is not None:
-        taken = sum(row.later.get("numba") is not None for row in rows)
-        print(f"Numba takes the source of {taken}" if njit else "Numba is not installed")
 
 
 if __name__ == "__main__":
