@@ -184,16 +184,16 @@ class Numbered(PushIterator, sample=lambda: enumerate(())):
 
     def __init__(self, items: PushIterator, start: Value) -> None:
         super().__init__()
-        self._items_of, self._each, self._start = items, GeneratorExpression(items), start
+        self._source, self._each, self._first = items, GeneratorExpression(items), start
 
     def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """The same, of what the items come from anew."""
-        found = self._items_of.anew()
-        return None if found is None else (Numbered(found[0], self._start), found[1])
+        found = self._source.anew()
+        return None if found is None else (Numbered(found[0], self._first), found[1])
 
     def run(self, consume: Consumer) -> Value:
         """A number and an item, each time."""
-        row = GeneratorNames((self._start,), ("the number of the item",))
+        row = GeneratorNames((self._first,), ("the number of the item",))
 
         def step(item: Value) -> Value:
             number = row[0]
@@ -204,4 +204,4 @@ class Numbered(PushIterator, sample=lambda: enumerate(())):
 
     def pull(self) -> Iterator[Value]:
         """The items one by one."""
-        return enumerate(self._each, self._start)
+        return enumerate(self._each, self._first)
