@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import types
+from collections.abc import Iterator
 
 from anabranch.transpile.hidden_attributes import HIDDEN
 
@@ -17,6 +18,8 @@ _SIGNS = (
 _NAMES = frozenset(("__class__", "r_", "c_", "mgrid", "ogrid"))
 
 _GROWING = frozenset(("append", "extend", "insert"))
+# What writes objects out tells a list of a class of its own from others.
+_WRITING = frozenset(("dump", "dumps"))
 
 _SIGNED = frozenset(code for name, code in dis.opmap.items() if code < 256 and any(sign in name for sign in _SIGNS))
 
@@ -38,9 +41,19 @@ def code_needs_rewriting(code: types.CodeType) -> bool:
 
 def grows_in_loops(code: types.CodeType) -> bool:
     """Return whether the code, or that of a function inside it, has a loop and what makes a list longer."""
-    if not _GROWING.isdisjoint(code.co_names) and any(i.opcode in _BACKWARD for i in dis.get_instructions(code)):
-        return True
-    return any(grows_in_loops(c) for c in code.co_consts if isinstance(c, types.CodeType))
+    every = list(_codes(code))
+    return all(map(_WRITING.isdisjoint, (c.co_names for c in every))) and any(map(_grows, every))
+
+
+def _grows(code: types.CodeType) -> bool:
+    return not _GROWING.isdisjoint(code.co_names) and any(i.opcode in _BACKWARD for i in dis.get_instructions(code))
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
 
 
 def _is_hidden(instruction: dis.Instruction) -> bool:

@@ -51,17 +51,10 @@ def trace_call(function: Callable[..., object], arguments: Arguments, again: Pla
     known = None if again is None else again.approach
     try:
         with deep():
-            if isinstance(known, Strategy):
-                return _trace(function, arguments, known)
-            # Lists that grow in loops mostly get a length of run time: a trace that finds that out is made for nothing.
-            way = Strategy.at_first(lists=may_grow_lists(function))
-            try:
-                return _trace(function, arguments, way)
-            except AnabranchError as error:
-                if not way.lists:
-                    raise
-                refused = error
-            return _trace(function, arguments, Strategy.at_first(refused=refused))
+            if not isinstance(known, Strategy):
+                # Lists that grow in loops mostly get a length of run time: a trace would be dropped for finding that.
+                known = Strategy.at_first(lists=may_grow_lists(function))
+            return _trace(function, arguments, known)
     except BaseException as error:
         forget_attempts(error)
         raise
@@ -105,8 +98,6 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
         except Restart as restart:
             guards.heap.restore()
             lists = way.lists or restart.lists
-            if lists and way.refused is not None:
-                raise way.refused from None
             value, reached = _AGAIN, False
         except Specialise as wanted:
             wanted.__context__ = around  # the user's exceptions that were handled hold values of this trace
@@ -188,7 +179,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             plan = build_plan(
                 trace, guards, outside.captured, value if reached else None, reached, given, arguments, effects
             )
-            return dataclasses.replace(plan, approach=dataclasses.replace(way.after(trace), refused=None))
+            return dataclasses.replace(plan, approach=way.after(trace))
         except AnabranchError as error:
             guards.heap.restore()
             _of_the_whole(error, function)

@@ -22,19 +22,15 @@ class Strategy(Approach):
     ----------
     first : Strategy, optional
         The one with lists as arrays, of one that tries without.
-    refused : AnabranchError, optional
-        What all has failed of where lists may grow, of one that tries whether it can be done without.
     """
 
     first: Strategy | None = None
-    refused: AnabranchError | None = None
 
     @staticmethod
-    def at_first(lists: bool = False, refused: AnabranchError | None = None) -> Strategy:
+    def at_first(lists: bool = False) -> Strategy:
         """The one that everything is tried with first: nothing is ruled out."""
         return Strategy(
             lists=lists,
-            refused=refused,
             array_sites=set(),
             looped=frozenset(),
             table_sites=set(),

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.interval import Interval, exactly
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.control import COND
@@ -66,7 +66,8 @@ class Ranges:
         self.makers: dict[Var, tuple[Equation, int]] = {}
         self._intervals: dict[Var, Interval] = {}
         self._nonzero: set[Var] = set()
-        self._constants: dict[Literal, Interval | None] = {}
+        # What is known of each value that was asked for without looking at the Program: constants, and dtypes.
+        self._widest: dict[Atom, Interval | None] = {}
         # The operands that inputs of sub-Programs stand for in each step, and the trip counts that indices are below.
         self._operands: dict[Var, Atom] = {}
         self._trips: dict[Var, Atom] = {}
@@ -101,18 +102,17 @@ class Ranges:
         known = self._intervals.get(atom)  # type: ignore[arg-type]
         if known is not None:
             return known
-        if isinstance(atom, Var):
-            return of_dtype(atom.type.dtype)
-        if atom not in self._constants:
-            integers = atom.type.dtype.kind in "biu" and atom.type.size
-            found = Interval(int(np.min(atom.value)), int(np.max(atom.value))) if integers else None
-            self._constants[atom] = found
-        return self._constants[atom]
+        try:
+            return self._widest[atom]
+        except KeyError:
+            found = self._widest[atom] = of_dtype(atom.type.dtype) if isinstance(atom, Var) else _constants(atom.value)
+            return found
 
     def define(self, var: Var, interval: Interval | None) -> None:
         """Give a value that is computed now its interval, which may have been wrapped around."""
         self._nonzero.discard(var)
-        if interval is None or (every := of_dtype(var.type.dtype)) is None or not within(interval, every):
+        every = None if interval is None else of_dtype(var.type.dtype)
+        if every is None or interval is None or interval.low < every.low or interval.high > every.high:
             self._intervals.pop(var, None)
         else:
             self._intervals[var] = interval
@@ -359,6 +359,14 @@ class Ranges:
             low, high = known.low + (known.low == other.low), known.high - (known.high == other.low)
             if low <= high:
                 self.refine(x, Interval(low, high))
+
+
+def _constants(values: np.ndarray) -> Interval | None:
+    if values.dtype.kind not in "biu" or not values.size:
+        return None
+    if not values.ndim:
+        return exactly(int(values))
+    return Interval(int(values.min()), int(values.max()))
 
 
 _COMPUTED = (add, subtract, OPS["negative"], OPS["floor_divide"])

@@ -27,7 +27,7 @@ from anabranch.runtime.ops.structured import Branches
 from anabranch.runtime.passes.failure_chain import is_chained
 from anabranch.runtime.passes.interval_rules import NO, YES, IntervalRule, hull, meet, of_dtype
 from anabranch.runtime.passes.known_ranges import Ranges
-from anabranch.runtime.passes.range_facts import IntCarry, ProgramFacts, int_carries, slots_of
+from anabranch.runtime.passes.range_facts import IntCarry, ProgramFacts
 from anabranch.runtime.passes.step_bounds import MOST_STEPS, StepBounds, after_steps, most_steps
 
 # Sweeps before carries are widened, before those that still change may be anything, and of narrowing.
@@ -151,21 +151,22 @@ class _Analysis:
                 for inner in equation.programs():
                     self._leave_out(inner)
 
-    def _visit(self, steps: Sequence[tuple[Equation, IntervalRule | None]], program: Program) -> None:
+    def _visit(self, steps: Sequence[tuple[Equation, IntervalRule | None, list[Atom]]], program: Program) -> None:
         ranges = self.ranges
-        for equation, rule in steps:
-            if equation.op is select and self.leaving(equation, program):
-                ranges.define(equation.outputs[0], ranges.of(equation.inputs[2]))
+        of, define = ranges.of, ranges.define
+        for equation, rule, integers in steps:
+            op = equation.op
+            if op is select and self.leaving(equation, program):
+                define(equation.outputs[0], of(equation.inputs[2]))
                 ranges.assume(equation.inputs[0], False)
-            elif equation.op is select and not equation.outputs[0].type.shape:
-                ranges.define(equation.outputs[0], ranges.chosen(equation))
-            elif equation.op is subtract:
-                ranges.define(equation.outputs[0], ranges.difference(equation))
+            elif op is select and not equation.outputs[0].type.shape:
+                define(equation.outputs[0], ranges.chosen(equation))
+            elif op is subtract:
+                define(equation.outputs[0], ranges.difference(equation))
             elif rule is not None:
-                inputs = [known for a in equation.inputs if (known := ranges.of(a)) is not None]
-                whole = len(inputs) == sum(a.type.dtype.kind in "biu" for a in equation.inputs)
-                ranges.define(equation.outputs[0], rule(equation, inputs) if whole else None)
-            elif equation.op is check:
+                inputs = [known for a in integers if (known := of(a)) is not None]
+                define(equation.outputs[0], rule(equation, inputs) if len(inputs) == len(integers) else None)
+            elif op is check:
                 self._check(equation)
             elif isinstance(equation.op, Branches):
                 self._branches(equation, equation.op)
@@ -268,10 +269,10 @@ class _Analysis:
 
     def _for(self, equation: Equation) -> None:
         ranges, trip, body = self.ranges, equation.inputs[0], equation.params["body"]
-        every, trips = int_carries(equation), ranges.of(trip)
+        every, trips = self._facts.carries(equation), ranges.of(trip)
         initial = [ranges.of(c.initial) for c in every]
         stops = equation.op is FOR_UNTIL
-        results, stacked = list(initial), [s for s in slots_of(equation) if s.operand is None]
+        results, stacked = list(initial), [s for s in self._facts.slots(equation) if s.operand is None]
         if trips is None or trips.high > 0:
             self._bind_read(equation, body)
             for slot in stacked:
@@ -312,7 +313,7 @@ class _Analysis:
 
     def _while(self, equation: Equation) -> None:
         ranges, test, body = self.ranges, equation.params["test"], equation.params["body"]
-        every, (verdict,) = int_carries(equation), test.outputs
+        every, (verdict,) = self._facts.carries(equation), test.outputs
         initial = [ranges.of(c.initial) for c in every]
         tested = [test.inputs[c.place] for c in every]
         self._bind_read(equation, test)
@@ -357,7 +358,7 @@ class _Analysis:
     def _bind_read(self, equation: Equation, program: Program) -> None:
         """Give the inputs that no step changes what is known of the operands; of others nothing is known yet."""
         self.ranges.forget(program.inputs)
-        for slot in slots_of(equation):
+        for slot in self._facts.slots(equation):
             if slot.result is None and slot.operand is not None and slot.formal is not None:
                 formal, operand = program.inputs[slot.formal], equation.inputs[slot.operand]
                 self.ranges.bind(formal, self.ranges.known(operand))

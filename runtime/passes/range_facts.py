@@ -18,14 +18,15 @@ class Facts:
     Attributes
     ----------
     steps : list
-        Those with integers, bools or sub-Programs, with the rules of those that have one.
+        Those with integers, bools or sub-Programs, with the rules of those that have one, and their inputs that are
+        integers or bools.
     unset : list of Var
         The values that no step is sure to define.
     has_loops : bool
         Whether one of them, or of the sub-Programs', is a loop.
     """
 
-    steps: list[tuple[Equation, IntervalRule | None]]
+    steps: list[tuple[Equation, IntervalRule | None, list[Atom]]]
     unset: list[Var]
     has_loops: bool
 
@@ -45,20 +46,21 @@ class ProgramFacts:
     """The facts of a Program and its sub-Programs, found once."""
 
     def __init__(self) -> None:
-        # By the identity of sub-Programs, which live as long as the Program.
+        # By the identity of sub-Programs and equations, which live as long as the Program.
         self._facts: dict[int, Facts] = {}
+        self._loops: dict[int, tuple[Sequence[Slot], Sequence[IntCarry]]] = {}
 
     def of(self, program: Program) -> Facts:
         """Those of a Program, which live as long as it does."""
         if id(program) not in self._facts:
-            steps: list[tuple[Equation, IntervalRule | None]] = []
+            steps: list[tuple[Equation, IntervalRule | None, list[Atom]]] = []
             unset: list[Var] = []
             has_loops = False
             for equation in program.equations:
                 rule = rule_of(equation) if len(equation.outputs) == 1 else None
                 is_structured = isinstance(equation.op, Branches | Loop)
                 if rule is not None or equation.op is check or is_structured:
-                    steps.append((equation, rule))
+                    steps.append((equation, rule, [a for a in equation.inputs if a.type.dtype.kind in "biu"]))
                 if is_structured or not steps or steps[-1][0] is not equation:
                     unset += [out for out in equation.outputs if out.type.dtype.kind in "biu"]
                 has_loops |= isinstance(equation.op, Loop) or any(
@@ -67,20 +69,26 @@ class ProgramFacts:
             self._facts[id(program)] = Facts(steps, unset, has_loops)
         return self._facts[id(program)]
 
+    def slots(self, equation: Equation) -> Sequence[Slot]:
+        """The slots of a loop."""
+        return self._loop(equation)[0]
 
-def slots_of(equation: Equation) -> Sequence[Slot]:
-    """The slots of a loop."""
-    assert isinstance(equation.op, Loop)
-    return equation.op.slots(equation)
+    def carries(self, equation: Equation) -> Sequence[IntCarry]:
+        """The carries of a loop that are integers or bools."""
+        return self._loop(equation)[1]
 
-
-def int_carries(equation: Equation) -> list[IntCarry]:
-    """The carries of a loop that are integers or bools."""
-    assert isinstance(equation.op, Loop)
-    (body,) = equation.op.results(equation.params)
-    return [
-        IntCarry(initial, slot.formal, slot.result, body.inputs[slot.formal], body.outputs[slot.yielded])
-        for initial, slot in carries(equation)
-        if slot.formal is not None and slot.result is not None and slot.yielded is not None
-        if initial.type.dtype.kind in "biu"
-    ]
+    def _loop(self, equation: Equation) -> tuple[Sequence[Slot], Sequence[IntCarry]]:
+        known = self._loops.get(id(equation))
+        if known is None:
+            assert isinstance(equation.op, Loop)
+            slots, (body,) = equation.op.slots(equation), equation.op.results(equation.params)
+            known = self._loops[id(equation)] = (
+                slots,
+                [
+                    IntCarry(initial, slot.formal, slot.result, body.inputs[slot.formal], body.outputs[slot.yielded])
+                    for initial, slot in carries(equation)
+                    if slot.formal is not None and slot.result is not None and slot.yielded is not None
+                    if initial.type.dtype.kind in "biu"
+                ],
+            )
+        return known

@@ -192,14 +192,9 @@ def _after_cycle(cycle: list[int], made: Sequence[TracedArray | None], init: Seq
     arrays, handles = [made[k] for k in cycle], [init[k].handle for k in cycle]
     values = [None if array is None else array.atom for array in arrays]
     for place, handle in enumerate(handles):
-        if handle is None:
-            continue
-        now = handle.atom
-        for m, pred in enumerate(preds):
-            value = values[(place - m) % length]
-            if value is not None:
-                now = atoms.select(pred, value, now)
-        handle.overwrite(now)
+        if handle is not None:
+            after = ((pred, values[(place - m) % length]) for m, pred in enumerate(preds))
+            handle.overwrite(select_last(((pred, v) for pred, v in after if v is not None), handle.atom))
     for place, array in enumerate(arrays):
         if array is not None:
             array.storage.is_another = all(handle is not None for handle in handles)

@@ -13,6 +13,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
+import numpy as np
+
 from anabranch.base.value import Value
 from anabranch.runtime.control import subscript
 from anabranch.runtime.control.columnar import array_lists
@@ -24,12 +26,14 @@ from anabranch.runtime.control.staging.ordered import Ordered
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import place
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.attributes import name_in_messages
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.item_kinds import with_tuples_in_arenas
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import is_of_run_time
 from anabranch.runtime.values.tracer import Tracer
 
@@ -215,6 +219,9 @@ class _Methods(Ordered, GrowableContents):
         return placed(made)
 
     def __mul__(self, times: Value) -> Value:
+        kinds = "biu" if isinstance(times, PythonScalar) else "iu"
+        if isinstance(times, (PythonScalar, NumPyScalar, np.generic)) and np.dtype(times.dtype).kind not in kinds:
+            return [] * times  # type: ignore[operator] # which raises what it does with any list
         return placed(self._repeated(times))
 
     __rmul__ = __mul__

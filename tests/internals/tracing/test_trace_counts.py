@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import marshal
+import pickle
 
 import numpy as np
 import pytest
@@ -292,16 +294,16 @@ def test_lists_that_the_source_lets_grow_take_one_trace(made) -> None:
     assert len(made) == 1
 
 
-def test_a_list_that_may_not_grow_is_tried_without() -> None:
-    """Where a list of run-time length is refused, and none is needed, all lists keep their lengths."""
+def test_lists_that_are_written_out_are_exact_lists() -> None:
+    """What writes objects out sees the class of a list: Python's own, where no list gets a length of run time."""
 
-    def texts(x):
-        made = []
+    def written(x):
+        names = []
         for name in ("a", "b"):
-            made.append(name)
-        return x if " ".join(made).format(*made) == "a b" else -x
+            names.append(name)
+        return x + len(marshal.dumps(names)) + len(pickle.dumps(names))
 
-    assert jit(texts)(2.0) == texts(2.0)
+    assert jit(written)(2.0) == written(2.0)
 
 
 def test_lists_of_arguments_are_asked_for_at_once() -> None:
