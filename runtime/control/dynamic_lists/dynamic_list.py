@@ -102,7 +102,7 @@ class _Methods(Ordered, GrowableContents):
     def __setitem__(self, key: Value, value: Value) -> None:
         if is_fixed(self) and (isinstance(key, slice) or not array_lists.fits(value)):
             self.separate()
-        if self.items is not None or _has_traced_bounds(key):
+        if self.items is not None or _has_traced_bounds(key) or (isinstance(key, slice) and is_dynamic_list(value)):
             item_access.set_(self, key, value)
         elif isinstance(key, Tracer):
             subscript.Indexed(self)[key] = value

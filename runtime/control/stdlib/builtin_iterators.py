@@ -9,6 +9,7 @@ from anabranch.runtime.control.sequences import as_countable, countable_ranges, 
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
+from anabranch.runtime.control.stdlib import itertools_iterators
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.control.try_ import try_
@@ -65,6 +66,8 @@ def _of_ints(bound: UnionValue) -> Value:
 @of_each_list
 def enumerate_(items: Value, start: Value = 0) -> Value:
     """As `enumerate`."""
+    if isinstance(items, PushIterator) and not items.begun:
+        return itertools_iterators.Numbered(items, as_int(start))
     staged = as_countable.countable(items)
     return enumerate(items, start) if staged is None else iterators.Enumerated(staged, as_int(start))
 

@@ -177,3 +177,31 @@ class Accumulated(PushIterator, sample=lambda: itertools.accumulate(())):
     def pull(self) -> Iterator[Value]:
         """The items one by one."""
         return itertools.accumulate(self._each, self._combine, initial=self._initial)
+
+
+class Numbered(PushIterator, sample=lambda: enumerate(())):
+    """The items of an iterator that pushes them, each after its number."""
+
+    def __init__(self, items: PushIterator, start: Value) -> None:
+        super().__init__()
+        self._source, self._each, self._first = items, GeneratorExpression(items), start
+
+    def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
+        """The same, of what the items come from anew."""
+        found = self._source.anew()
+        return None if found is None else (Numbered(found[0], self._first), found[1])
+
+    def run(self, consume: Consumer) -> Value:
+        """A number and an item, each time."""
+        row = GeneratorNames((self._first,), ("the number of the item",))
+
+        def step(item: Value) -> Value:
+            number = row[0]
+            row[0] = number + 1
+            return consume((number, item))
+
+        return self._each.run(step)
+
+    def pull(self) -> Iterator[Value]:
+        """The items one by one."""
+        return enumerate(self._each, self._first)

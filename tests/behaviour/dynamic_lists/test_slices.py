@@ -13,6 +13,18 @@ BOUNDS = np.array([1, -2])
 EMPTY = np.array([9, -9])
 
 
+@case(([1, 2, 5], [7, 8], 3), ([4, 5], [1], 2))
+def whole_lists_set_to_parts(head, tail, n):
+    for i in range(n - 1, -1, -1):
+        if head[i] < 3:
+            break
+    else:
+        return None
+    i += 1
+    head[i:], tail[:] = tail[: n - i], tail[n - i :]
+    return head, tail
+
+
 @case(([1.0, 2.0, 3.0, 4.0], BOUNDS), ([1.0], EMPTY))
 def of_an_argument(items, bounds):
     i, j = int(bounds[0]), int(bounds[1])

@@ -70,6 +70,21 @@ class Grid:
                 yield self.scale * i, j
 
 
+def above(items, least):
+    for item in items:
+        if item > least:
+            yield item
+
+
+@case(([3.0, 1.0, 4.0], 2), ([], 2))
+def numbers_of_what_is_kept(items, least):
+    begun = enumerate(above([1, 2, 3], 0), least)
+    first, found = next(begun), []
+    for i, x in enumerate(v for v in items if v > least):
+        found.append(i * x)
+    return first, list(begun), found, [(i, x) for i, x in enumerate(above(items, least), 1)]
+
+
 def doubled_again_and_again(x):
     while True:
         yield x
