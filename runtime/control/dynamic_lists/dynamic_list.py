@@ -219,8 +219,11 @@ class _Methods(Ordered, GrowableContents):
         return placed(made)
 
     def __mul__(self, times: Value) -> Value:
-        kinds = "biu" if isinstance(times, PythonScalar) else "iu"
-        if isinstance(times, (PythonScalar, NumPyScalar, np.generic)) and np.dtype(times.dtype).kind not in kinds:
+        dtype = (
+            times.abstract.dtype if isinstance(times, (PythonScalar, NumPyScalar)) else getattr(times, "dtype", None)
+        )
+        is_number = isinstance(times, (PythonScalar, NumPyScalar, np.generic))
+        if is_number and dtype.kind not in ("biu" if isinstance(times, PythonScalar) else "iu"):
             return [] * times  # type: ignore[operator] # which raises what it does with any list
         return placed(self._repeated(times))
 
