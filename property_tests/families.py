@@ -15,6 +15,7 @@ from property_tests.feature_programs import (
     draws,
     failing,
     generators,
+    identities,
     nested,
     objects,
     queues,
@@ -115,5 +116,6 @@ FEATURES = {
     "failing": _of_feature(failing.GRAMMAR),
     "queues": _of_feature(queues.GRAMMAR),
     "draws": _of_feature(draws.GRAMMAR),
+    "identities": _of_feature(identities.GRAMMAR),
 }
 FAMILIES = {"general": GENERAL, "shared-arrays": SHARED_ARRAYS, "large-arrays": LARGE_ARRAYS, **FEATURES}

@@ -106,5 +106,9 @@ class BoundNames:
         if name in self.parameters or name in self.shared:
             return False
         bit = flow.graph.bits[name]
-        # A name that is no parameter here is dead on every way that has not written it: any value will do.
-        return any(flow.unwritten_on_some_path_to(self.region, point, bit) for point in region.starts)
+        # A name that is no parameter here is dead on every way that has not written it: any value will do, once. A
+        # second one would be put over what the name holds on the other ways.
+        if not any(flow.unwritten_on_some_path_to(self.region, point, bit) for point in region.starts):
+            return False
+        self.initialised.add(name)
+        return True

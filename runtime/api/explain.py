@@ -208,7 +208,8 @@ def _writes(plan: Plan, calling: CallSpec, native: NativeProgram | None) -> Iter
             what += f"[{', '.join(f'{a}:{b}' if step == 1 else f'{a}:{b}:{step}' for a, b, step in write.part)}]"
         elif write.starts:
             what = f"a part of {what}"
-        how = f"is written to where it is, {_why(plan)}" if write.leaf in in_place else _COPIED
+        is_guarded = native is not None and native.is_guarded
+        how = f"is written to where it is, {_why(plan, is_guarded)}" if write.leaf in in_place else _COPIED
         yield Decision("written", what, how)
     if plan.written:
         yield Decision(
@@ -218,8 +219,10 @@ def _writes(plan: Plan, calling: CallSpec, native: NativeProgram | None) -> Iter
         yield Decision("written", f"a {type(slot.target).__name__} from outside", "gets its new contents after the run")
 
 
-def _why(plan: Plan) -> str:
+def _why(plan: Plan, is_guarded: bool) -> str:
     fails = plan.program.outputs[plan.program.groups.failures]
+    if fails and is_guarded:
+        return "after all that can fail"
     return "and put back if the run fails" if fails else "as nothing can fail"
 
 

@@ -144,7 +144,7 @@ class NativeExecution(Execution):
 def written_in_place(plan: Plan, program: NativeProgram) -> dict[int, int]:
     """The inputs that may be written to where they are: new contents of the caller's arrays, if nothing can fail.
 
-    After an exception arguments are as before, so the code keeps what small ones held.
+    After an exception arguments are as before, so the code keeps what small ones held, or checks before it writes.
     """
     return {place: begin for _, place, begin in _in_place(plan, program)}
 
@@ -164,7 +164,7 @@ def _in_place(plan: Plan, program: NativeProgram) -> Iterator[tuple[int, int, in
         begin = program.begins[place]
         if begin is None or begin >= len(leaves) or leaves[begin] != write.leaf:
             continue  # computed elsewhere, or in the memory of another argument
-        if may_fail and not is_kept(program.arrays[place].nbytes):
+        if may_fail and not (program.is_guarded or is_kept(program.arrays[place].nbytes)):
             continue
         if write.part is None and not write.starts and program.inputs[begin] == program.arrays[place]:
             yield write.leaf, place, begin

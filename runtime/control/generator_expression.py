@@ -157,7 +157,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
                     "or max"
                 )
             if kept and self.nested:
-                yield from self._element(*args)
+                yield from map(_itself, self._element(*args))  # which nobody closes, as Python does a generator
             elif kept:
                 yield self._element(*args)
 

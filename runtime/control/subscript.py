@@ -180,7 +180,10 @@ def _get(container: Value, key: Value) -> Value:
         if isinstance(key, slice):
             check_bounds(key)
             return text_items.part(container, key)
-        current().trace.text.has_codes |= isinstance(key, Tracer)
+        if isinstance(key, Tracer):
+            if current().trace.unrolling.reason is not None:  # with the character known, so may be all that follows
+                request_static(atoms.held_by(key), "the place of a character")
+            current().trace.text.has_codes = True
     if isinstance(key, slice) and isinstance(container, (list, tuple)):
         check_bounds(key)
     if isinstance(container, dict) and isinstance(key, tuple) and has_traced(key):

@@ -223,7 +223,7 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
         case layouts.Union(options):
             for option in options:
                 # Which one it is, is known when the call is done.
-                if not (isinstance(option, layouts.Constant) and isinstance(option.value, Undefined)):
+                if not layouts.is_unset(option):
                     _check_result(option, where)
         case layouts.Constant(Undefined() as unset):
             raise unset.error()

@@ -17,8 +17,9 @@ from anabranch.runtime.native.shares import is_enough
 _LEAST_SHARED = 8
 # A loop around one of so many steps is not written out by LLVM for each step, which takes it long and helps little.
 _LONG_INSIDE = 64
-# How many operations take as long as to read an element of a large array, or to write one.
-_MEMORYS_WORK, _MOST_COST = 8, 32
+# How many operations take as long as to read an element of a large array, or to write one; and how much more work one
+# operation is than the simplest, up to a bound.
+_MEMORYS_WORK, _WORK_OF_ONE, _MOST_WORK = 8, 1.5, 48
 
 
 class ElementLoops:
@@ -197,7 +198,7 @@ def work_of(value: LazyArray) -> int:
 
     The cost counts what several elements have in common more than once.
     """
-    return min(value.cost, _MOST_COST) + _MEMORYS_WORK * (1 + len(value.reads))
+    return min(int(_WORK_OF_ONE * value.cost), _MOST_WORK) + _MEMORYS_WORK * (1 + len(value.reads))
 
 
 def check_size(memory: Memory, value: LazyArray, region: Region) -> None:

@@ -13,14 +13,15 @@ from anabranch.runtime.ops.op import PartOp
 from anabranch.runtime.ops.shape import broadcast_in_dim
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
-# From so many operations for an element on: of a value from which some equation reads each element several times, and
-# how many times these are; and of one that several loops read, each of which would compute it.
-_LEAST_SPREAD, _READ_OFTEN, _LEAST_IN_LOOPS = 2, 4, 16
+# From so many operations for an element on: of a value of which some equation reads each element several times, and how
+# many times these are; of one of which so many parts are read; and of one that several loops read.
+_LEAST_SPREAD, _READ_OFTEN, _LEAST_IN_PARTS, _LEAST_IN_LOOPS = 2, 4, 6, 16
 
 
 def least_costs(equations: Sequence[Equation], outputs: Sequence[Atom]) -> Mapping[Atom, int]:
     """From how many operations for an element on values are written, as far as it depends on what reads them."""
     found: dict[Atom, int] = dict.fromkeys(_in_several_loops(equations, outputs), _LEAST_IN_LOOPS)
+    found |= dict.fromkeys(_in_parts(equations), _LEAST_IN_PARTS)
     found |= dict.fromkeys(_spread(equations), _LEAST_SPREAD)
     return found | dict.fromkeys(_completed(equations), 0)
 
@@ -45,6 +46,15 @@ def _spread(equations: Sequence[Equation]) -> set[Atom]:
         if equation.op in (broadcast_in_dim, gather)
         and equation.outputs[0].type.size >= _READ_OFTEN * equation.inputs[0].type.size
     }
+
+
+def _in_parts(equations: Sequence[Equation]) -> set[Atom]:
+    """The values of which equations read so many parts that each element is read several times."""
+    read: collections.Counter[Atom] = collections.Counter()
+    for equation in equations:
+        if isinstance(equation.op, PartOp):
+            read[equation.inputs[0]] += equation.outputs[0].type.size
+    return {atom for atom, count in read.items() if count >= _READ_OFTEN * atom.type.size}
 
 
 def _in_several_loops(equations: Sequence[Equation], outputs: Sequence[Atom]) -> set[Atom]:

@@ -18,6 +18,7 @@ from anabranch.runtime.native.accumulations import is_accumulation
 from anabranch.runtime.native.durations import most_work
 from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.failures import FailureValues
+from anabranch.runtime.native.guarded_writes import guarded
 from anabranch.runtime.native.host_calls import HostCalls
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
@@ -82,6 +83,8 @@ class NativeProgram(NamedTuple):
         The Program's outputs among these arrays and numbers.
     callbacks : tuple of NativeCallback
         The functions of this process that it calls. It takes the tuple of them as its last argument, if there are any.
+    is_guarded : bool
+        Where it fails it has not written to such an input that is given itself.
     """
 
     name: str
@@ -92,6 +95,7 @@ class NativeProgram(NamedTuple):
     begins: tuple[int | None, ...]
     outputs: tuple[int, ...]
     callbacks: tuple[NativeCallback, ...] = ()
+    is_guarded: bool = False
 
 
 def native_program(program: Program, options: NativeOptions) -> NativeProgram | None:
@@ -120,6 +124,8 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
     is_long = work > (_LONG_WORK if _has_loops(program) else _VERY_LONG_WORK)
     signals = Signals(code) if is_long else None
     host_calls = HostCalls(code)
+    written = guarded(program)
+    is_guarded, program = written is not None, written or program
     emitter = kind(code, memory, FailureValues(program), signals, host_calls)
     results = emitter.stores.settled(emitter.program(program, operands), program.out_types, ())
     own = [_own(memory, name, type, operands) for name, type in zip(results, program.out_types, strict=True)]
@@ -156,6 +162,7 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
         tuple([arrays[k].operand for k in passed]),
         tuple(map([*passed, *numbers].index, places)),
         tuple(host_calls.callbacks),
+        is_guarded and not (signals is not None and signals.are_asked_for),
     )
 
 

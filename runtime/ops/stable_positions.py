@@ -25,13 +25,15 @@ def write_stable_positions(out: np.ndarray, x: np.ndarray, axis: int) -> None:
     if length < _LEAST or x.dtype.kind == "c" or x.dtype.itemsize <= 2:
         out[...] = np.argsort(x, axis, kind="stable")
         return
-    rows = np.ascontiguousarray(np.moveaxis(x, axis, -1)).reshape(-1, length)
-    moved = np.moveaxis(out, axis, -1)
-    found = moved.reshape(rows.shape) if moved.flags.c_contiguous else np.empty(rows.shape, np.int64)
+    if axis < x.ndim - 1:
+        x, out = x.swapaxes(axis, -1), out.swapaxes(axis, -1)
+    rows = np.ascontiguousarray(x).reshape(-1, length)
+    is_there = out.flags.c_contiguous
+    found = out.reshape(rows.shape) if is_there else np.empty(rows.shape, np.int64)
     if not (x.dtype.kind in "iu" and _wrote_of_ints(found, rows)):
         _write_of_any(found, rows)
-    if not np.shares_memory(found, out):
-        moved[...] = found.reshape(moved.shape)
+    if not is_there:
+        out[...] = found.reshape(out.shape)
 
 
 def _wrote_of_ints(found: np.ndarray, rows: np.ndarray) -> bool:
@@ -61,25 +63,22 @@ def _wrote_of_ints(found: np.ndarray, rows: np.ndarray) -> bool:
 def _write_of_any(found: np.ndarray, rows: np.ndarray) -> None:
     """Write the positions that sort each row."""
     length = rows.shape[1]
-    step = max(_CHUNK // length, 1)
+    step = min(max(_CHUNK // length, 1), len(rows))
     starts = np.arange(step)[:, None] * length
-    places, sorted_ = np.empty((step, length), np.int64), np.empty(step * length, rows.dtype)
-    equal = np.zeros(step * length, np.bool_)
+    ordered_, same_ = np.empty((step, length), rows.dtype), np.zeros(step * length, np.bool_)
     for first in range(0, len(rows), step):
-        part = rows[first : first + step]
+        part, order = rows[first : first + step], found[first : first + step]
         count = len(part)
-        order, ordered = found[first : first + count], sorted_[: part.size]
-        order[...] = part.argsort(axis=-1)
-        at = order if step == 1 else np.add(order, starts[:count], out=places[:count])
+        order[...] = part.argsort(axis=1)
+        ordered, same = ordered_[:count], same_[: part.size]
         # All positions are valid; to look for others takes twice as long.
-        part.reshape(-1).take(at, out=ordered.reshape(part.shape), mode="clip")
-        same = equal[: part.size]
+        part.reshape(-1).take(order if step == 1 else order + starts[:count], out=ordered, mode="clip")
         # The first element of a row is compared with the last one of another.
-        np.equal(ordered[1:], ordered[:-1], out=same[1:])
+        line = ordered.reshape(-1)
+        np.equal(line[1:], line[:-1], out=same[1:])
         ties = same.reshape(part.shape)[:, 1:]
-        last = ordered.reshape(part.shape)[:, -1]
-        if rows.dtype.kind == "f" and np.isnan(last).any():
-            ties |= np.isnan(ordered.reshape(part.shape)[:, :-1])
+        if rows.dtype.kind == "f" and np.isnan(ordered[:, -1]).any():
+            ties |= np.isnan(ordered[:, :-1])
         elif not same.any():
             continue
         tied = np.flatnonzero(ties.any(axis=1))

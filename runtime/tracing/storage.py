@@ -8,7 +8,6 @@ from typing import Any
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Literal, Var
-from anabranch.runtime.tracing.upper_layers import MayAlias
 
 
 class OnDevice(str):
@@ -45,6 +44,27 @@ class Compact:
     extents: tuple[Any, ...] | None
 
 
+@frozen
+class AliasEdge:
+    """Where `pred` holds, the owner and `handle` are the same memory; `pred` None means it is not known when.
+
+    `form` is an `ElementForm` where the owner does not hold the elements in the same places.
+    """
+
+    pred: Atom | None
+    handle: Any
+    form: Any = None
+
+    def to_owner(self) -> Atom:
+        """The owner's value as the handle has it."""
+        value: Atom = self.handle.atom if self.form is None else self.form.to_owner(self.handle)
+        return value
+
+    def to_handle(self, value: Atom) -> Atom:
+        """The handle's value as the owner has it."""
+        return value if self.form is None else self.form.to_handle(value, self.handle)
+
+
 class Storage:
     """The identity of one array's memory. Two handles alias when they have the same storage."""
 
@@ -56,7 +76,7 @@ class Storage:
         # In bytes, where the array is not in C order: what is a view of it depends on them. `UNKNOWN`: not known.
         self.strides: tuple[int, ...] | Compact | None = None
         # Filled by `values.memory.aliasing`: what this storage may stand for, and which may stand for it, in order.
-        self.alias_edges: list[MayAlias] = []
+        self.alias_edges: list[AliasEdge] = []
         self.is_another = False  # whether one of the edges surely holds: it is no memory of its own
         self.dependents: weakref.WeakKeyDictionary[Storage, None] | None = None
 

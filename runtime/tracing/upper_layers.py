@@ -46,25 +46,6 @@ class TryRegion(Protocol):
         """Return whether something in the region may have failed by now."""
 
 
-class MayAlias(Protocol):
-    """Where `pred` holds, a storage is the memory of `handle`, with its elements where `form` says."""
-
-    @property
-    def pred(self) -> Atom | None: ...
-
-    @property
-    def handle(self) -> Value: ...
-
-    @property
-    def form(self) -> Any: ...
-
-    def to_owner(self) -> Atom:
-        """The owner's value as the handle has it."""
-
-    def to_handle(self, value: Atom) -> Atom:
-        """The handle's value as the owner has it."""
-
-
 class RowTable(Protocol):
     """Elements of some lists of one length, side by side, as long as `builder` builds."""
 

@@ -65,6 +65,10 @@ class Structure:
         """The layouts of the items of a list of run-time length; none for other containers."""
         return ()
 
+    def with_origins_of(self, other: Structure) -> Structure:
+        """The structure of what may be the one or the other of two equal ones."""
+        return self
+
     def hosted(self, members: Mapping[int, int]) -> Structure:
         """The structure of the container when it is given to the caller.
 

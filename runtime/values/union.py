@@ -25,8 +25,9 @@ from anabranch.runtime.values.abstract import Abstract, Kind, join, promoted
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.tracer import SHOWN, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union_base import UnionBase, abstract_of_option, are_numbers, beside_union
+from anabranch.runtime.values.union_base import UnionBase, abstract_of_option, beside_union
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up, operations
+from anabranch.runtime.values.union_operators import UnionOperators, operated
 
 
 def unknown_operation(value: object) -> Value:
@@ -44,7 +45,7 @@ def _is_named(value: object) -> bool:
     return isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType))
 
 
-class UnionValue(UnionBase):
+class UnionValue(UnionOperators):
     """`options[tag]`.
 
     What an operation needs is a single value: options that cannot take part (unset, None) become the run-time check
@@ -207,7 +208,7 @@ class UnionValue(UnionBase):
                 )
             )
         if not isinstance(value, UnionValue) or not any(o is None for o in value.options):
-            return _operated(operation, (self, other), 0)
+            return operated(operation, (self, other), 0)
         return value.each(lambda v: operation(v, other))
 
     def __anabranch_value__(self) -> Value:
@@ -324,96 +325,8 @@ def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
     return TypeError("unsupported operand: 'NoneType'")
 
 
-def _operated(function: Callable[..., object], operands: tuple[Value, ...], place: int) -> Value:
-    """A function of something that is one of a few alternatives, and of something else.
-
-    It is done on the number that is worth the same, if that makes no difference beside the other. Else, of numbers, it
-    is computed for each where nothing of that can fail.
-    """
-    before, after = operands[:place], operands[place + 1 :]
-    value = operands[place].without_undefined()
-    if not isinstance(value, UnionValue):
-        return function(*before, value, *after)
-    others = before + after
-    if (found := beside_union(function, (*before, value, *after), place)) is not NotImplemented:
-        return found
-    if others and value.merges_with(others[0]):
-        return function(*before, value.resolve(), *after)
-    if are_numbers(value) and all(map(are_numbers, others)):
-        found = operations().compute(function, (*before, value, *after), place)
-        if found is not NotImplemented:
-            return found
-    return value.through(lambda v: function(*before, v, *after))
-
-
-def _forward(function: Callable[[Any, Any], object]) -> Callable[[UnionValue, Any], Any]:
-    def forward(self: UnionValue, other: object) -> Value:
-        if (found := looked_up(function, self, other)) is not UNKNOWN:
-            return found
-        if isinstance(other, attributes.TextStandIn) and function is operator.add:
-            return NotImplemented
-        return _operated(function, (self, other), 0)
-
-    return forward
-
-
-def _forward_in_place(function: Callable[[Any, Any], object]) -> Callable[[UnionValue, Any], Any]:
-    def forward(self: UnionValue, other: object) -> Value:
-        if (found := looked_up(function, self, other)) is not UNKNOWN:
-            return found
-        if self.merges_with(other) or are_numbers(self):
-            return _operated(function, (self, other), 0)
-        if (found := beside_union(function, (self, other), 0)) is not NotImplemented:
-            return found
-        return self.in_place(lambda v: function(v, other))
-
-    return forward
-
-
-def _forward_unary(function: Callable[[Any], object]) -> Callable[[UnionValue], Any]:
-    def forward(self: UnionValue) -> Value:
-        found = looked_up(function, self)
-        return _operated(function, (self,), 0) if found is UNKNOWN else found
-
-    return forward
-
-
-def _reflect(function: Callable[[Any, Any], object]) -> Callable[[UnionValue, Any], Any]:
-    def reflect(self: UnionValue, other: object) -> Value:
-        if (found := looked_up(function, other, self)) is not UNKNOWN:
-            return found
-        return _operated(function, (other, self), 1)
-
-    return reflect
-
-
 def _is_dtype(option: object) -> bool:
     """Return whether an option is a dtype, or a class that stands for one."""
     return isinstance(option, np.dtype) or (
         isinstance(option, type) and (issubclass(option, np.generic) or option in (bool, int, float, complex))
     )
-
-
-for _name in (
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "lshift",
-    "rshift",
-    "and_",
-    "or_",
-    "xor",
-    "matmul",
-):
-    _function = getattr(operator, _name)
-    setattr(UnionValue, f"__{_name.rstrip('_')}__", _forward(_function))
-    setattr(UnionValue, f"__r{_name.rstrip('_')}__", _reflect(_function))
-    setattr(UnionValue, f"__i{_name.rstrip('_')}__", _forward_in_place(getattr(operator, f"i{_name.rstrip('_')}")))
-for _name in ("lt", "le", "gt", "ge"):
-    setattr(UnionValue, f"__{_name}__", _forward(getattr(operator, _name)))
-for _name in ("neg", "pos", "abs", "invert"):
-    setattr(UnionValue, f"__{_name}__", _forward_unary(getattr(operator, _name)))

@@ -67,6 +67,9 @@ def followed(
 
 @contextmanager
 def _inside(place: BoundNames) -> Iterator[None]:
+    before = set(place.initialised)
     place.native_depth += 1
     yield
     place.native_depth -= 1
+    if place.region is not None:
+        place.initialised &= before  # the block may have been left before

@@ -66,19 +66,17 @@ class BranchAliases:
     @property
     def given(self) -> list[Atom]:
         """The conditions and positions that the branch has to return beside its arrays."""
-        found: list[Atom | None] = []
+        found: list[Atom] = []
         for _, target in self.outside:
-            found += [target.pred, *(views.positions(target.handle.path) if self.is_hidden(target.handle) else ())]
-        found += [pred for _, _, pred, _ in self.aliased]
-        return [*(atom for atom in found if atom is not None and not isinstance(atom, Literal)), *self.elements]
+            found += _unsettled(target.pred)
+            found += views.positions(target.handle.path) if self.is_hidden(target.handle) else ()
+        return [*found, *(atom for _, _, pred, _ in self.aliased for atom in _unsettled(pred)), *self.elements]
 
     def is_hidden(self, handle: TracedArray) -> bool:
         """Return whether the branch alone knows the positions of a view."""
         return not visibility.storage_visible(self.outer, handle)
 
-    def follow(
-        self, arrays: Sequence[TracedArray | None], packed: Sequence[Packed], chosen: Atom, given: Iterator[Atom]
-    ) -> None:
+    def follow(self, arrays: Sequence[TracedArray | None], chosen: Atom, given: Iterator[Atom]) -> None:
         """Link the arrays after the branches as this one has them: it was `chosen`, and its preds come next."""
         for index, target in self.outside:
             array, holds, handle = arrays[index], _truth(target.pred, chosen, given), target.handle
@@ -94,11 +92,16 @@ class BranchAliases:
                 link(array, holds, other)
 
 
+def _unsettled(pred: Atom | None) -> Sequence[Atom]:
+    """The condition where the branch has to return it: where it is known, and not known while tracing."""
+    return () if pred is None or isinstance(pred, Literal) else (pred,)
+
+
 def _truth(pred: Atom | None, chosen: Atom, given: Iterator[Atom]) -> Atom | None:
     """The condition on which an edge of a branch holds: always, or where the branch says."""
-    if pred is None or isinstance(pred, Literal):
-        return None if pred is None else chosen
-    return next(given)
+    if _unsettled(pred):
+        return next(given)
+    return None if pred is None else chosen
 
 
 def aliases_of(outer: Builder, packed: Sequence[Packed]) -> BranchAliases:

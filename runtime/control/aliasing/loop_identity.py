@@ -128,18 +128,15 @@ class Identities:
         rows: list[tuple[Atom, Var, Atom]] = []
         with building(self.body):
             for k, formal in self.carried.numbers.items():
-                before = self._number(self.sources.before[k])
-                rows.append((before, formal, self._chosen_number(self.sources.rows[k])))
+                after = select_last((pred, self._number(source)) for pred, source in self.sources.rows[k])
+                rows.append((self._number(self.sources.before[k]), formal, after))
             for (k, i), formals in self.carried.starts.items():
                 starts = self._starts(self.sources.rows[k], i) or formals
                 rows += [(atoms.literal(0, f.type.dtype), f, a) for f, a in zip(formals, starts, strict=True)]
             return [(before, formal, self.body.resolve(after)) for before, formal, after in rows]
 
-    def _chosen_number(self, row: Row) -> Atom:
-        """The number of what a step leaves."""
-        return select_last((pred, self._number(source)) for pred, source in row)
-
     def _number(self, source: Source) -> Atom:
+        """The number of what a step leaves."""
         match source:
             case EntryArray(leaf, path):
                 before = self.carried.numbers[leaf]

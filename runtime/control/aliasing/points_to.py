@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.storage import Storage
-from anabranch.runtime.tracing.upper_layers import MayAlias
+from anabranch.runtime.tracing.storage import AliasEdge, Storage
 from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import aliasing, views
@@ -68,7 +67,7 @@ def points_to(array: TracedArray, is_end: Callable[[Storage], bool]) -> list[Tar
     return [target for target in (*own, *ends) if not is_never(target.pred)]
 
 
-def _along(edge: MayAlias, target: Target) -> Target:
+def _along(edge: AliasEdge, target: Target) -> Target:
     """What an edge leads to, of a part of its owner."""
     handle, pred = edge.handle, edge.pred
     path, is_view = target.handle.path, target.handle.is_view

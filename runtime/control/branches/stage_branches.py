@@ -132,7 +132,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
     preds = iter(results[len(outcomes[0].packed) :])
     given: dict[int, Iterator[Atom]] = {}
     for number, outcome in enumerate(outcomes):
-        outcome.aliases.follow(arrays, outcome.packed, _is_chosen(selector, number), preds)
+        outcome.aliases.follow(arrays, _is_chosen(selector, number), preds)
         given[number] = iter(list(itertools.islice(preds, len(outcome.aliases.elements))))
     outer.trace.identity.merge_all(arrays[k] for k in unclear)
     object_numbers.note(arrays, dict(zip(unclear if outcomes[0].aliases.objects else (), preds, strict=False)))

@@ -101,6 +101,10 @@ class GrowableStructure(Structure):
             else Structure(native, self.keys, self.extra)
         )
 
+    def with_origins_of(self, other: Any) -> GrowableStructure:
+        more = other.origins - self.origins
+        return dataclasses.replace(self, origins=self.origins | more) if more else self
+
     def join(self, mine: Node, other: Node) -> Node | None:
         if not isinstance(other.structure, GrowableStructure) or other.structure.cls is not self.cls:
             return None

@@ -234,6 +234,18 @@ def set_(members: Value = (), /) -> Value:
     return _noted(made)
 
 
+def frozenset_(members: Value = (), /) -> Value:
+    """As `frozenset`, of members that are known while tracing."""
+    try:
+        return frozenset(members)
+    except ConcretizationError as error:
+        error.args = (
+            "a frozenset whose members are known only at run time is not supported; use a set, or as a key "
+            "tuple(sorted(members))",
+        )
+        raise
+
+
 def method(function: Any) -> Callable[..., Any] | None:
     """The staged form of `dict.fromkeys`; None for any other method."""
     if function.__name__ != "fromkeys" or function.__self__ is not dict:
@@ -258,6 +270,7 @@ COUNTERPARTS: dict[object, Callable[..., Any]] = {
     collections.defaultdict: defaultdict_,
     collections.Counter: counter_,
     set: set_,
+    frozenset: frozenset_,
 }
 _TABLES: dict[Any, TableFactory] = {
     kind: TableFactory(kind) for kind in (dict, set, collections.Counter, collections.OrderedDict)

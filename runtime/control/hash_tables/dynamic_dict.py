@@ -25,6 +25,7 @@ from anabranch.runtime.values import wrap
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.pytrees import exceptions
+from anabranch.runtime.values.union import UnionValue
 
 _NONE: Any = object()
 
@@ -363,6 +364,9 @@ def _joining(mapping: Value) -> tuple[type[DynamicDict], Any] | None:
 
 def for_each_item(source: Value, consume: Callable[[Any, Any], Any], *changed: Any) -> None:
     """Call a function, which changes some objects, with each key of a mapping, or of pairs, and its value."""
+    if isinstance(source, UnionValue):
+        source.through(lambda one: for_each_item(one, consume, *changed))
+        return
     if isinstance(source, dict):
         for key, value in source.items():
             consume(key, value)

@@ -193,11 +193,14 @@ class GeneratorCall(PushIterator, sample=no_items):
     def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """A new source for the same call; what it goes over begins anew, too."""
         function, args, kwargs = self.call
-        again = [arg.anew() if isinstance(arg, PushIterator) else (arg, ()) for arg in args]
-        if None in again:
-            return None
-        renewed = tuple([found[0] for found in again if found is not None])
-        return GeneratorCall(function, renewed, kwargs, self.original), (self.call, renewed)
+        renewed, roots = list[Any](), list[Any]([self.call])
+        for arg in args:
+            again = arg.anew() if isinstance(arg, PushIterator) else (arg, ())
+            if again is None:
+                return None
+            renewed.append(again[0])
+            roots += again[1]
+        return GeneratorCall(function, tuple(renewed), kwargs, self.original), (*roots, *renewed)
 
     def run(self, consume: Consumer) -> None:
         """Run the function's body."""

@@ -7,12 +7,13 @@ import queue
 import threading
 import types
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import Any, NoReturn
 
 from anabranch.base.signals import check
 from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import Builder, current, tracing
+from anabranch.runtime.values.heap.container_slots import Slot
 
 THREAD = "anabranch generator"
 
@@ -25,16 +26,28 @@ class Pushing:
         self.asked: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         self.given: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         self._builder, self._original = builder, original
+        self.step = object()  # another one after each item
+
+    def __anabranch_slot__(self) -> Slot:
+        return _PushedSlot(self)
+
+    def refuse(self) -> NoReturn:
+        """Raise the error for items that may not be pushed, or would be pushed again."""
+        instead = "use a for statement over it"
+        if self._original is None:
+            instead += ", or define the generator function outside of the compiled one"
+        else:
+            current().trace.wanted_resumable.add(self._original)
+        raise ConcretizationError(
+            "whether a generator yields is known only at run time, but its items are asked for one by one (by "
+            f"next, zip, list, or code that is not compiled); {instead}"
+        )
 
     def __call__(self, item: object) -> bool:
         check()
         if self._builder is not None and current() is not self._builder:
-            if self._original is not None:
-                current().trace.wanted_resumable.add(self._original)
-            raise ConcretizationError(
-                "whether a generator yields is known only at run time, but its items are asked for one by one (by "
-                "next, zip, list, or code that is not compiled); use a for statement over it"
-            )
+            self.refuse()
+        self.step = object()
         self.given.put(("item", item))
         kind, value = self.asked.get()
         if kind == "close":
@@ -43,6 +56,18 @@ class Pushing:
             raise value
         self.sent = value
         return False
+
+
+class _PushedSlot(Slot):
+    """The items that were pushed: who has got them does not give them back."""
+
+    __slots__ = ()
+
+    def contents(self) -> tuple[Value, ...]:
+        return (self.target.step,)
+
+    def restore(self, contents: Value) -> None:
+        self.target.refuse()
 
 
 class _ClosedError(BaseException):

@@ -10,7 +10,6 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import loop_aliasing, object_numbers
 from anabranch.runtime.control.aliasing.body_trace import BodyTrace
-from anabranch.runtime.control.aliasing.loop_values import LeavesByNumber
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.exits import BREAK
@@ -78,7 +77,7 @@ class Emission:
         self.report, self.firsts = report, report.firsts
         report.identities.carry(*self.steps, report.trading)
         possible = report.identities.sources.possible(*self.steps)
-        self.by_number = LeavesByNumber(report, traced, traced.formals, possible, loop.test is not None)
+        self.by_number = loop_aliasing.LeavesByNumber(report, traced, traced.formals, possible, loop.test is not None)
         self.groups = types.groups.without(self.by_number.leaves)
         self.at_start = self._arrays_at_start()
         with building(self.body):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from anabranch.base.value import Value
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
@@ -13,6 +15,8 @@ from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.pytrees.node_reference import Reference
+from anabranch.runtime.values.union import UnionValue
 
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 
@@ -38,10 +42,42 @@ class KnownItems(Countable):
             )
 
 
+class ChosenItems(Countable):
+    """The items of the one of a few lists that a choice is, where their length is known only at run time."""
+
+    def __init__(self, choice: Value) -> None:
+        self._choice = choice
+        self._columns: dict[int, Countable] = {}
+        for option in choice.options:
+            self._columns.update((id(option), column) for column in _staged_one(option))
+        self._length = choice.through(lambda one: self._columns[id(one)].length)
+
+    @staticmethod
+    def are_of(column: Value) -> bool:
+        """Return whether a column is such a choice."""
+        if not isinstance(column, UnionValue) or isinstance(column, Reference) or not column.of_objects:
+            return False
+        options = column.options
+        if not all(is_countable(option) or _has_known_items(option) for option in options):
+            return False
+        return any(map(is_countable, options)) or len(set(map(len, options))) > 1
+
+    @property
+    def holds(self) -> tuple[object, ...]:
+        return (self._choice,)
+
+    def at(self, index: int | PythonScalar) -> Value:
+        return self._choice.through(lambda one: self._columns[id(one)].at(index))
+
+    def end(self, left: Atom) -> None:
+        self._choice.through(lambda one: self._columns[id(one)].end(left))
+
+
 def staged(columns: tuple[object, ...]) -> tuple[Countable, ...] | None:
     """The staged forms of the columns; None where all have lengths known while tracing, or one can't be staged."""
     if not tracing() or any(isinstance(c, Once) and c.under_way for c in columns):
         return None
+    columns = tuple(ChosenItems(c) if ChosenItems.are_of(c) else c for c in columns)
     if any(map(is_text, columns)) and all(is_text(c) or is_countable(c) or _has_known_items(c) for c in columns):
         found = (_known_items(c) if not (is_text(c) or is_countable(c)) else countable(c) for c in columns)
         return tuple(c for c in found if c is not None)
@@ -50,8 +86,12 @@ def staged(columns: tuple[object, ...]) -> tuple[Countable, ...] | None:
             return None
         if not all(is_countable(c) or _has_known_items(c) for c in columns):
             return None
-    held = (_known_items(c) if _has_known_items(c) else countable(c) for c in columns)
-    return tuple(c for c in held if c is not None)
+    return tuple(itertools.chain(*map(_staged_one, columns)))
+
+
+def _staged_one(column: Value) -> list[Countable]:
+    found = _known_items(column) if _has_known_items(column) else countable(column)
+    return [] if found is None else [found]
 
 
 def _has_known_items(column: Value) -> bool:

@@ -261,15 +261,15 @@ def cycle_(_: Call, items: Value) -> Value:
     return Cycled(sequence)
 
 
-def accumulate_(call: Call, items: Value, function: object = operator.add, *, initial: Value = None) -> Value:
+def accumulate_(call: Call, iterable: Value, func: object = None, *, initial: Value = None) -> Value:
     """As `itertools.accumulate`."""
 
     def combine(total: object, item: object) -> Value:
-        return call(function, total, item)
+        return call(operator.add if func is None else func, total, item)
 
-    if not _staged(items):
-        return itertools.accumulate(items, combine, initial=initial)
-    return Accumulated(items, combine, initial)
+    if not _staged(iterable):
+        return itertools.accumulate(iterable, combine, initial=initial)
+    return Accumulated(iterable, combine, initial)
 
 
 def reduce_(call: Call, function: object, items: Value, *initial: Value) -> Value:

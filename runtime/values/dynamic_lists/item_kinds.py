@@ -163,7 +163,9 @@ def general(layout: layouts.Layout, is_copied: bool = False) -> layouts.Layout:
                 return layouts.Node(structure, (children[0], *(general(c, is_copied) for c in children[1:])))
             return layouts.Node(structure, tuple(general(c, is_copied) for c in children))
         case layouts.Union(options):
-            return layouts.Union(tuple(general(option, is_copied) for option in options))
+            # A name that could be unset was read before; what is packed checks that it was set.
+            kinds = [general(option, is_copied) for option in options if not layouts.is_unset(option)]
+            return layouts.Union(tuple(kinds)) if len(kinds) > 1 else kinds[0]
 
 
 def can_be_copied(structure: containers.Structure) -> bool:

@@ -124,8 +124,8 @@ def kinds_of(node: layouts.Layout) -> list[layouts.Layout]:
     assert isinstance(node, layouts.Node)
     if isinstance(node.structure, ItemsStructure):
         return list(node.structure.variants)
-    found = [c.options if isinstance(c, layouts.Union) else (c,) for c in node.children]
-    return [item_kinds.general(kind) for options in found for kind in options]
+    kinds = map(item_kinds.general, node.children)
+    return [kind for found in kinds for kind in (found.options if isinstance(found, layouts.Union) else (found,))]
 
 
 def joined(a: layouts.Node, b: layouts.Node, items_class: type) -> layouts.Layout | None:

@@ -31,6 +31,7 @@ class Attempt:
     def undo(self) -> None:
         """Put everything back; what is attempted after that can be undone again."""
         self._builder.rollback(self.start)
+        self.heap.rewind()
         self.heap.restore()
 
     @property

@@ -74,6 +74,13 @@ def state(value: Value) -> tuple[Value, ...]:
             return tuple(gc.get_referents(value))
 
 
+def rewind(value: Value, before: tuple[Value, ...]) -> None:
+    """Put an iterator over a sequence, which has not come to its end, back to where it was in this state."""
+    # The state of one that goes by places ends with its place, as long as it has not ended.
+    if type(value).__module__ == "builtins" and hasattr(value, "__setstate__") and type(state(value)[-1]) is int:
+        value.__setstate__(before[-1])
+
+
 def shared(value: types.GeneratorType[Any, Any, Any]) -> Iterator[Value]:
     """The objects that lead to the variables that a generator has in common with the function around it."""
     # Before its first step a generator holds its function, after that the cells themselves.

@@ -160,7 +160,7 @@ class MovedError(UnsupportedOperationError):
         self.target = target
 
 
-class _OpaqueSlot(Slot):
+class OpaqueSlot(Slot):
     """An iterator, a buffer, a stream: its contents can be compared, but neither carried nor put back."""
 
     __slots__ = ()
@@ -348,7 +348,7 @@ def slot_of(value: Value) -> Slot | None:
     if kind_of(value) is not None:
         return None  # its state is an input
     if opaque.is_opaque(value):
-        return _OpaqueSlot(value)
+        return OpaqueSlot(value)
     if isinstance(value, BaseException):
         return _ExceptionSlot(value)
     if isinstance(value, NETWORKS):

@@ -18,7 +18,7 @@ from anabranch.base.signals import whole
 from anabranch.base.value import Value
 from anabranch.runtime.values.heap import opaque
 from anabranch.runtime.values.heap.receivers import of_receiver
-from anabranch.runtime.values.heap.slots import FunctionSlot, Slot, slot_of
+from anabranch.runtime.values.heap.slots import FunctionSlot, OpaqueSlot, Slot, slot_of
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.user_classes import is_users_class
@@ -175,6 +175,12 @@ class Heap:
         """Put everything back."""
         for slot in self.changes():
             slot.restore(slot.before)
+
+    def rewind(self) -> None:
+        """Put back the iterators that can be. In a branch or a loop they may not move, and `restore` is an error."""
+        for slot in self.slots.values():
+            if isinstance(slot, OpaqueSlot):
+                opaque.rewind(slot.target, slot.before)
 
     def __contains__(self, value: object) -> bool:
         return id(value) in self.slots

@@ -12,12 +12,10 @@ import weakref
 from collections.abc import Callable, Iterable, KeysView, Sequence
 from typing import Protocol
 
-from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder
-from anabranch.runtime.tracing.storage import Storage
-from anabranch.runtime.tracing.upper_layers import MayAlias
+from anabranch.runtime.tracing.storage import AliasEdge, Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.memory.handle import Handle
@@ -42,23 +40,6 @@ class ElementForm(Protocol):
     @property
     def is_whole(self) -> bool:
         """Return whether the elements are all of the handle's."""
-
-
-@frozen
-class AliasEdge:
-    """Where `pred` holds, the owner and `handle` are the same memory; `pred` None means it is not known when."""
-
-    pred: Atom | None
-    handle: Handle
-    form: ElementForm | None = None
-
-    def to_owner(self) -> Atom:
-        """The owner's value as the handle has it."""
-        return self.handle.atom if self.form is None else self.form.to_owner(self.handle)
-
-    def to_handle(self, value: Atom) -> Atom:
-        """The handle's value as the owner has it."""
-        return value if self.form is None else self.form.to_handle(value, self.handle)
 
 
 def add_edge(owner: Storage, pred: Atom | None, handle: Handle, form: ElementForm | None = None) -> None:
@@ -125,7 +106,7 @@ class _Propagation:
                 if edge.handle.storage in changed:
                     self._down(owner, edge)
 
-    def _up(self, owner: Storage, edge: MayAlias) -> None:
+    def _up(self, owner: Storage, edge: AliasEdge) -> None:
         """Write what the owner may be the memory of."""
         builder, target = self.builder, edge.handle.storage
         holds = atoms.logical_and(self.holds[owner], _known(edge))
@@ -141,7 +122,7 @@ class _Propagation:
         self._note(target, part)
         self.holds[target] = atoms.logical_or(self.holds.get(target, atoms.literal(False)), holds)
 
-    def _down(self, owner: Storage, edge: MayAlias) -> None:
+    def _down(self, owner: Storage, edge: AliasEdge) -> None:
         """Write what may be the memory of a storage that has been written."""
         builder, known = self.builder, _known(edge)
         path, leading = self.paths.get(edge.handle.storage), edge.handle.path
@@ -186,7 +167,7 @@ def _ordered(starts: Iterable[Storage], following: Callable[[Storage], Sequence[
     return list(found)
 
 
-def _known(edge: MayAlias) -> Atom:
+def _known(edge: AliasEdge) -> Atom:
     if edge.pred is None:
         raise AliasError(
             "this array may share memory with another one, depending on a run-time condition; write to a copy (y = "

@@ -171,6 +171,11 @@ def is_text(layout: Layout) -> TypeGuard[Constant]:
     return isinstance(layout, Constant) and type(layout.value) in (str, bytes)
 
 
+def is_unset(layout: Layout) -> bool:
+    """Return whether a layout is that of a name without a value."""
+    return isinstance(layout, Constant) and isinstance(layout.value, Undefined)
+
+
 def leaf_types(layout: Layout) -> list[ArrayType]:
     """The types of the atoms that `pack` returns."""
     match layout:

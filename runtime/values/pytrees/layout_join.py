@@ -70,7 +70,7 @@ def join(a: Layout, b: Layout, unboxing: bool = False) -> Layout:
     p, b = _of_one_structure(unboxed(a) if unboxing else a, b)
     if isinstance(p, Node) and isinstance(b, Node) and p.structure == b.structure:
         pairs = zip(p.children, b.children, strict=True)
-        made = Node(p.structure, tuple([join(c, d, unboxing) for c, d in pairs]))
+        made = Node(p.structure.with_origins_of(b.structure), tuple([join(c, d, unboxing) for c, d in pairs]))
         return Union((a, b)) if p.structure.has_known_parts and _has_choices(made) else made
     joined = p.structure.join(p, b) if isinstance(p, Node) and isinstance(b, Node) else None
     return Union((a, b)) if joined is None else joined

@@ -19,6 +19,7 @@ from anabranch.runtime.values.abstract import (
 )
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.memory import aliasing, memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import node_graphs, node_reference, node_structures
@@ -32,6 +33,7 @@ from anabranch.runtime.values.pytrees.layout import (
     is_dynamic_array,
     is_reference,
     is_text,
+    is_unset,
     leaf_types,
     numeric,
     same,
@@ -93,6 +95,11 @@ def option_index(value: object, options: Sequence[Layout]) -> int:
             isinstance(merged, Union) or isinstance(option, Constant) or is_dynamic_array(merged)
         ):
             return i
+    if isinstance(value, (str, Text)):
+        raise StructureMismatchError(
+            "a text that is an item of a list is made of other items in a run-time loop; keep numbers in the list, "
+            "and make the text of them after the loop"
+        )
     raise StructureMismatchError(
         "a list, dict or object made before a run-time condition is one of several after it; copy it where it is "
         "chosen, or change it in place"
@@ -102,6 +109,8 @@ def option_index(value: object, options: Sequence[Layout]) -> int:
 def _pack_choice(value: object, options: tuple[Layout, ...]) -> list[Packed]:
     if isinstance(value, node_reference.Reference) and not any(map(is_reference, options)):
         value = value.plain_()
+    if isinstance(value, UnionValue) and not any(map(is_unset, options)):
+        value = value.without_undefined()
     if not isinstance(value, UnionValue) or isinstance(value, node_reference.Reference):
         index = option_index(value, options)
         rows = [pack(value, o) if i == index else unspecified(o) for i, o in enumerate(options)]

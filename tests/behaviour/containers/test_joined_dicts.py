@@ -16,6 +16,14 @@ DICTS = (({**ITEMS}, 5), (collections.defaultdict(int, ITEMS), 5))
 ALL = (*DICTS, (collections.Counter(ITEMS), 5))
 
 
+@case(({1: 2}, {3: 4}), ({1: 2, 3: 4}, {3: 3, 4: 4}))
+def updated_by_each_of_two_arguments(a, b):
+    merged = {}
+    for d in (a, b):
+        merged.update(d)
+    return merged
+
+
 @case(*DICTS)
 def by_operators(d, k):
     plain, with_default = {1: 1, 5: 2}, collections.defaultdict(int, {1: 1, 5: 2})

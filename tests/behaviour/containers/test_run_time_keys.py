@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedOperationError, configure, jit
+from anabranch import ConcretizationError, UnsupportedOperationError, configure, jit
 from tests.equivalence import check
 from tests.program_table import Program, Table
 
@@ -586,3 +586,9 @@ def test_operators_of_counters_are_refused() -> None:
 
     with pytest.raises(UnsupportedOperationError, match="an operator of a Counter"):
         jit(f)(WORDS)
+
+
+def test_a_frozenset_of_run_time_members_is_refused() -> None:
+    with pytest.raises(ConcretizationError, match=r"use a set, or as a key tuple\(sorted\(members\)\)"):
+        jit(lambda values: frozenset(values.tolist()))(WORDS)
+    assert jit(lambda n: frozenset((n, 2)) | {3})(1) == frozenset((1, 2, 3))

@@ -27,6 +27,35 @@ def added_to_in_place_when_traced_again(x, queue):
     return len(queue)
 
 
+@case((SIGNED,), (EMPTY,))
+def names_that_a_handler_leaves_unset(a):
+    out, words = [], []
+    for x in a:
+        try:
+            if x < 0:
+                raise ValueError
+            found = x
+            word = "large" if x > 2 else "small"
+        except ValueError:
+            if x < -3:
+                break
+            continue
+        out.append(found)
+        words.insert(0, (word, found))
+    return out, words
+
+
+@case((SIGNED,), (EMPTY,))
+def a_name_that_is_unset_where_it_is_appended(a):
+    out = []
+    for x in a:
+        if x > 2:
+            last = x
+        if x < 0:
+            out.append(last)
+    return out
+
+
 @case((SIGNED,), (NONE,), (EMPTY,))
 def lists_and_dicts(a):
     out, named = [], []

@@ -221,6 +221,35 @@ def largest_record(keys):
     return max(records, key=lambda r: r["size"])["place"] if records else None, records
 
 
+@case(([[0.0, 1.0], [3.0, 3.0]], 2.0))
+def rows_of_an_argument_replaced_in_nested_loops(rows, t):
+    first = rows[0]
+    for _ in range(3):
+        for row in rows:
+            t += sum(x * w for x, w in zip(row, [1.0, 2.0], strict=True))
+        for j in range(2):
+            rows[j] = [t, 1.0]
+            rows[j][1] += t
+    first[0] = 7.0
+    return rows, first
+
+
+@case(([[1.0, 2.0], [3.0]], np.array([1, 5, 2])), ([[1.0, 2.0], [3.0]], np.array([1, 1, 2])))
+def zipped_rows_of_several_lengths(rows, a):
+    for j in range(2):
+        if a[j] > 2:
+            rows[j] = [7.0, 8.0, 9.0]
+    found = [x * y + k for row in rows for k, (x, y) in enumerate(zip(row, [1.0, 2.0, 3.0, 4.0], strict=False))]
+    return found, [list(zip(row, "ab", strict=False)) for row in rows], list(zip(*rows, strict=False))
+
+
+@case(([[1.0, 2.0], [3.0]], np.array([0, 0, 0])), ([[1.0, 2.0], [3.0, 4.0]], np.array([0, 0, 0])))
+def zipped_strictly(rows, a):
+    for j in a % 2:
+        rows[j] = rows[1]
+    return [list(zip(row, [1, 2], strict=True)) for row in rows]
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()

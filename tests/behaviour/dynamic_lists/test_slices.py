@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch import ConcretizationError, UnsupportedOperationError, jit
+from anabranch import ConcretizationError, StructureMismatchError, UnsupportedOperationError, jit
 from tests.program_table import Program, Table
 
 case = Table()
@@ -88,3 +88,14 @@ def test_what_is_refused_says_what_to_write(items, told):
 def test_steps_that_go_back_are_refused():
     with pytest.raises(UnsupportedOperationError, match="negative or unknown step"):
         jit(lambda items, bounds: items[: bounds[0] : -1])([1, 2, 3], BOUNDS)
+
+
+def test_texts_of_items_that_a_loop_makes_are_refused():
+    def joined(names, bounds):
+        i = int(bounds[0])
+        while len(names) > 2:
+            names = [*names[:i], f"({names[i]},{names[i + 1]})", *names[i + 2 :]]
+        return names
+
+    with pytest.raises(StructureMismatchError, match="keep numbers in the list"):
+        jit(joined)(["a", "b", "c", "d"], BOUNDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections.abc
 import contextlib
 import gc
+import itertools
 import threading
 import types
 
@@ -67,6 +68,31 @@ class Grid:
         for i in range(self.n):
             for j in range(i):
                 yield self.scale * i, j
+
+
+def doubled_again_and_again(x):
+    while True:
+        yield x
+        x = x * 2
+
+
+@case((1,), (1.5,))
+def a_long_part_of_a_generator_without_end(x):
+    return list(itertools.islice(doubled_again_and_again(x), 40))
+
+
+def smallest_so_far(items):
+    held = []
+    for item in items:
+        while held and item < held[-1]:
+            held.pop()
+        held.append(item)
+        yield held[0]
+
+
+@case(([4, 3, 7, 0, 8],), ([],))
+def a_part_of_a_generator_over_an_iterator(items):
+    return list(itertools.islice(smallest_so_far(iter(items)), 40))
 
 
 @case((4,), (0,), (1,))
@@ -576,7 +602,7 @@ def test_generators_with_static_arguments(program: Program) -> None:
 
 def test_the_error_of_a_run_time_length_says_what_to_write():
     def f(a):
-        return frozenset(v for v in a if v > 0)
+        return bytes(int(v) for v in a if v > 0)
 
     with pytest.raises(ConcretizationError, match=r"a for statement, list\(\), sum, any"):
         jit(f)(A)

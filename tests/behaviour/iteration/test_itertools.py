@@ -76,7 +76,7 @@ def selected(x):
     return (
         list(takewhile(lambda v: v > 2, some)), list(dropwhile(lambda v: v > 2, some)), list(islice(some, 1, None, 2)),
         list(filterfalse(lambda v: v > 3, some)), list(compress(some, [v > 2 for v in some])),
-        list(islice(accumulate(some), 2)), max(accumulate(some), default=0.0),
+        list(islice(accumulate(some), 2)), list(accumulate(some, func=max)), max(accumulate(some), default=0.0),
     )  # fmt: skip
 
 

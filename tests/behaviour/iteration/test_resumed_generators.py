@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedValueError, jit
+from anabranch import ConcretizationError, UnsupportedValueError, jit
 from tests.program_table import Program, Table
 
 case = Table()
@@ -184,9 +184,34 @@ def closed_after_a_break(n):
     return list(g), v
 
 
+@case((X, 2), (X[:1], 2))
+def appended_until_the_end(x, k):
+    g, out = chunks(x, k), []
+    while True:
+        try:
+            total = next(g)
+        except StopIteration:
+            break
+        out.append(total)
+    return out
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_generators_go_on(program: Program) -> None:
     program.check()
+
+
+def test_a_generator_function_inside_is_asked_in_loops_alone() -> None:
+    def f(x):
+        def positive():
+            for v in x:
+                if v > 0:
+                    yield v
+
+        return next(positive()) + next(positive(), 0.0), list(zip(positive(), [1], strict=False))
+
+    with pytest.raises(ConcretizationError, match="define the generator function outside"):
+        jit(f)(X)
 
 
 def test_a_generator_is_no_result() -> None:

@@ -369,6 +369,30 @@ def return_of_a_name_of_the_loop_in_a_branch(n, m):
     return m
 
 
+@case(([1, 2, 5], 3))
+def a_name_of_a_loop_left_before_it_is_changed(levels, n):
+    while True:
+        for i in range(n - 1, -1, -1):
+            if levels[i] < 5:
+                break
+        else:
+            return levels
+        levels[i] += 1
+        i += 1
+
+
+@case(([1, 2, 4], [7, 8], 3), ([5], [], 1))
+def a_name_of_a_loop_left_in_a_list(levels, found, n):
+    while True:
+        for i in range(n):
+            if levels[i] < 5:
+                break
+        else:
+            return found
+        levels[i] += 1
+        found = found + [i]  # noqa: RUF005
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_exit(program: Program) -> None:
     program.check()

@@ -70,6 +70,37 @@ def test_a_failure_leaves_an_array_as_it_was(size):
             np.testing.assert_array_equal(a, before)
 
 
+def add_at_once(a, b, places, others):
+    a[places] += 1.5
+    b[others] = a[places]
+    a[others] = 0
+    return a.sum(), b
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+def test_what_is_checked_before_it_is_written_needs_no_copy(size):
+    places, others = np.array([1, 2, 1, 3]), np.array([0, -1, 4, 5])
+    wrapped, execution = compiled(add_at_once, np.ones(size), np.ones(size), places, others)
+    assert len(execution.in_place) == 2
+    told = str(wrapped.explain(np.ones(size), np.ones(size), places, others))
+    assert ("after all that can fail" in told) == (size == LARGE)
+    a, b = np.arange(size, dtype=float), np.ones(size)
+    for last, error in ((5, None), (size, IndexError), (-1, None), (-size - 1, IndexError), (0, None)):
+        for moved in (places, others):
+            moved[-1] = last
+            there = a.copy(), b.copy()
+            if error is None:
+                total, given = wrapped(a, b, places, others)
+                assert given is b
+                assert total == add_at_once(*there, places, others)[0]
+            else:
+                with pytest.raises(error, match="out of bounds"):
+                    wrapped(a, b, places, others)
+            moved[-1] = 2
+            np.testing.assert_array_equal((a, b), there)
+    check(add_at_once, a, b, places, others, native_loops=False)
+
+
 @pytest.mark.parametrize("options", [{}, {"native_loops": False}])
 def test_results_are_those_of_the_plain_function(options):
     for _ in range(3):

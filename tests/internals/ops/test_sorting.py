@@ -6,6 +6,7 @@ import pytest
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ops import sorting
 from anabranch.runtime.ops.stable_positions import write_stable_positions
+from tests import equivalence
 from tests.internals.ops.op_cases import Case, run
 from tests.internals.ops.structural_cases import (
     COMPLEX,
@@ -124,3 +125,18 @@ def test_rows_with_equal_elements_keep_their_order(rng, shape):
         out = np.empty(shape, np.int64)
         write_stable_positions(out, x, 1)
         assert np.array_equal(out, np.argsort(x, axis=1, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int32, np.uint32])
+def test_many_integers_that_are_not_far_apart(dtype):
+    def ordered(x):
+        return np.sort(x), np.unique(x), np.sort(x.reshape(1, -1))
+
+    ends, small = np.iinfo(dtype), np.arange(5000) * 7919 % 300
+    for x in (
+        small.astype(dtype),
+        ends.max - small.astype(dtype),
+        ends.min + small.astype(dtype),
+        small.astype(dtype) * 3,
+    ):
+        equivalence.check(ordered, x)

@@ -1,0 +1,111 @@
+"""Python's operators on a union: on the number that is worth the same, on each number, or on the option it is."""
+
+from __future__ import annotations
+
+import abc
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.base.value import Value
+from anabranch.runtime.values import attributes
+from anabranch.runtime.values.union_base import UnionBase, are_numbers, beside_union
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up, operations
+
+
+class UnionOperators(UnionBase):
+    """`options[tag]` with Python's operators, which are those of the options."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def without_undefined(self) -> Value:
+        """The union without the option of a name that is not set."""
+
+    @abc.abstractmethod
+    def resolve(self) -> Value:
+        """The one number or array that holds each of the options."""
+
+    @abc.abstractmethod
+    def through(self, operation: Callable[[Any], object]) -> Value:
+        """The operation on the value."""
+
+    @abc.abstractmethod
+    def in_place(self, operation: Callable[[Any], object]) -> Value:
+        """The operation where it changes the value itself."""
+
+
+def operated(function: Callable[..., object], operands: tuple[Value, ...], place: int) -> Value:
+    """A function of something that is one of a few alternatives, and of something else.
+
+    It is done on the number that is worth the same, if that makes no difference beside the other. Else, of numbers, it
+    is computed for each where nothing of that can fail.
+    """
+    before, after = operands[:place], operands[place + 1 :]
+    value = operands[place].without_undefined()
+    if not isinstance(value, UnionOperators):
+        return function(*before, value, *after)
+    others = before + after
+    if (found := beside_union(function, (*before, value, *after), place)) is not NotImplemented:
+        return found
+    if others and value.merges_with(others[0]):
+        return function(*before, value.resolve(), *after)
+    if are_numbers(value) and all(map(are_numbers, others)):
+        found = operations().compute(function, (*before, value, *after), place)
+        if found is not NotImplemented:
+            return found
+    return value.through(lambda v: function(*before, v, *after))
+
+
+def _forward(function: Callable[[Any, Any], object]) -> Callable[[UnionOperators, Any], Any]:
+    def forward(self: UnionOperators, other: object) -> Value:
+        if (found := looked_up(function, self, other)) is not UNKNOWN:
+            return found
+        if isinstance(other, attributes.TextStandIn) and function is operator.add:
+            return NotImplemented
+        return operated(function, (self, other), 0)
+
+    return forward
+
+
+def _forward_in_place(function: Callable[[Any, Any], object]) -> Callable[[UnionOperators, Any], Any]:
+    def forward(self: UnionOperators, other: object) -> Value:
+        if (found := looked_up(function, self, other)) is not UNKNOWN:
+            return found
+        if self.merges_with(other) or are_numbers(self):
+            return operated(function, (self, other), 0)
+        if (found := beside_union(function, (self, other), 0)) is not NotImplemented:
+            return found
+        return self.in_place(lambda v: function(v, other))
+
+    return forward
+
+
+def _forward_unary(function: Callable[[Any], object]) -> Callable[[UnionOperators], Any]:
+    def forward(self: UnionOperators) -> Value:
+        found = looked_up(function, self)
+        return operated(function, (self,), 0) if found is UNKNOWN else found
+
+    return forward
+
+
+def _reflect(function: Callable[[Any, Any], object]) -> Callable[[UnionOperators, Any], Any]:
+    def reflect(self: UnionOperators, other: object) -> Value:
+        if (found := looked_up(function, other, self)) is not UNKNOWN:
+            return found
+        return operated(function, (other, self), 1)
+
+    return reflect
+
+
+for _name in (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and_", "or_", "xor", "matmul",
+):  # fmt: skip
+    _function = getattr(operator, _name)
+    setattr(UnionOperators, f"__{_name.rstrip('_')}__", _forward(_function))
+    setattr(UnionOperators, f"__r{_name.rstrip('_')}__", _reflect(_function))
+    setattr(UnionOperators, f"__i{_name.rstrip('_')}__", _forward_in_place(getattr(operator, f"i{_name.rstrip('_')}")))
+for _name in ("lt", "le", "gt", "ge"):
+    setattr(UnionOperators, f"__{_name}__", _forward(getattr(operator, _name)))
+for _name in ("neg", "pos", "abs", "invert"):
+    setattr(UnionOperators, f"__{_name}__", _forward_unary(getattr(operator, _name)))
