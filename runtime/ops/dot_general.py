@@ -49,10 +49,10 @@ class _DotGeneral(Op):
         return "add"
 
     def type(self, x: ArrayType, y: ArrayType, *, contract: _Axes, batch: _Axes) -> tuple[ArrayType, ...]:
-        expect(x.dtype == y.dtype, self.name, f"dtypes {x.dtype} and {y.dtype}")
+        expect(x.dtype == y.dtype, self.name, lambda: f"dtypes {x.dtype} and {y.dtype}")
         same = len(contract[0]) == len(contract[1])
-        expect(same, self.name, f"contracts {list(contract[0])} with {list(contract[1])}")
-        expect(len(batch[0]) == len(batch[1]), self.name, f"batches {list(batch[0])} with {list(batch[1])}")
+        expect(same, self.name, lambda: f"contracts {list(contract[0])} with {list(contract[1])}")
+        expect(len(batch[0]) == len(batch[1]), self.name, lambda: f"batches {list(batch[0])} with {list(batch[1])}")
         for side, type in enumerate((x, y)):
             in_range(self.name, [*contract[side], *batch[side]], len(type.shape))
         for a, b in zip((*contract[0], *batch[0]), (*contract[1], *batch[1]), strict=True):

@@ -43,7 +43,7 @@ class _DynamicSlice(PartOp):
         one_per_axis(self.name, len(x.shape), sizes=sizes)
         _expect_elements(self.name, x.shape, sizes)
         fits = all(0 <= size <= n for size, n in zip(sizes, x.shape, strict=True))
-        expect(fits, self.name, f"a block of {list(sizes)} of {x}")
+        expect(fits, self.name, lambda: f"a block of {list(sizes)} of {x}")
         return (ArrayType(tuple(sizes), x.dtype),)
 
     def evaluate(self, x: np.ndarray, *starts: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarray, ...]:
@@ -63,10 +63,10 @@ class _DynamicUpdateSlice(UpdateOp):
     update = 1
 
     def type(self, x: ArrayType, update: ArrayType, *starts: ArrayType) -> tuple[ArrayType, ...]:
-        expect(update.dtype == x.dtype, self.name, f"an update of {update.dtype} for {x.dtype}")
+        expect(update.dtype == x.dtype, self.name, lambda: f"an update of {update.dtype} for {x.dtype}")
         _expect_elements(self.name, x.shape, update.shape)
         fits = len(update.shape) == len(x.shape) and all(m <= n for m, n in zip(update.shape, x.shape, strict=True))
-        expect(fits, self.name, f"an update {update} for {x}")
+        expect(fits, self.name, lambda: f"an update {update} for {x}")
         index_scalars(self.name, starts, len(x.shape))
         return (x,)
 
@@ -102,7 +102,7 @@ class _StridedUpdate(UpdateOp):
         self, x: ArrayType, update: ArrayType, *, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]
     ) -> tuple[ArrayType, ...]:
         target = ArrayType(sliced_shape(self.name, x.shape, starts, limits, strides), x.dtype)
-        expect(update == target, self.name, f"an update {update} for {target}")
+        expect(update == target, self.name, lambda: f"an update {update} for {target}")
         return (x,)
 
     def evaluate(
@@ -209,8 +209,8 @@ class _Lookup(Op):
     whole_inputs = (0,)
 
     def type(self, table: ArrayType, index: ArrayType) -> tuple[ArrayType, ...]:
-        expect(len(table.shape) == 1 and table.size > 0, self.name, f"{table} is no table")
-        expect(index.dtype == INT64, self.name, f"an index of {index.dtype}")
+        expect(len(table.shape) == 1 and table.size > 0, self.name, lambda: f"{table} is no table")
+        expect(index.dtype == INT64, self.name, lambda: f"an index of {index.dtype}")
         return (ArrayType(index.shape, table.dtype),)
 
     def evaluate(self, table: np.ndarray, index: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -234,11 +234,13 @@ class _Scatter(UpdateOp):
     update = 2
 
     def type(self, x: ArrayType, indices: ArrayType, updates: ArrayType, *, combine: str) -> tuple[ArrayType, ...]:
-        expect(combine in COMBINES, self.name, f"combine={combine!r} is none of {', '.join(COMBINES)}")
+        expect(combine in COMBINES, self.name, lambda: f"combine={combine!r} is none of {', '.join(COMBINES)}")
         reducer = COMBINES[combine]
-        expect(reducer is None or reducer.takes(x.dtype), self.name, f"np.{combine} is not defined on {x.dtype}")
+        expect(
+            reducer is None or reducer.takes(x.dtype), self.name, lambda: f"np.{combine} is not defined on {x.dtype}"
+        )
         target = ArrayType(_indexed_shape(self.name, x, indices), x.dtype)
-        expect(updates == target, self.name, f"updates {updates} for {target}")
+        expect(updates == target, self.name, lambda: f"updates {updates} for {target}")
         return (x,)
 
     def evaluate(
@@ -300,9 +302,9 @@ def _put(emitter: Emitter, operands: Sequence[str], types: Sequence[ArrayType], 
 
 def _indexed_shape(op: str, x: ArrayType, indices: ArrayType) -> tuple[int, ...]:
     """The shape of `x[indices]`. Raises `TypeError` where the indices do not suit x."""
-    expect(indices.dtype == INT64 and len(indices.shape) > 0, op, f"indices of {indices}, not int64 [..., k]")
+    expect(indices.dtype == INT64 and len(indices.shape) > 0, op, lambda: f"indices of {indices}, not int64 [..., k]")
     k = indices.shape[-1]
-    expect(1 <= k <= len(x.shape), op, f"{k} indices for {len(x.shape)} dimensions")
+    expect(1 <= k <= len(x.shape), op, lambda: f"{k} indices for {len(x.shape)} dimensions")
     return indices.shape[:-1] + x.shape[k:]
 
 

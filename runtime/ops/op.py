@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation
 
@@ -48,7 +50,7 @@ class NoElementsError(IllTypedError):
     """A block was taken of an axis without elements, which only code does that never runs."""
 
 
-def expect(condition: bool, op: str, message: str) -> None:
-    """Type rules' one way to refuse."""
+def expect(condition: bool, op: str, message: str | Callable[[], str]) -> None:
+    """Type rules' one way to refuse; rules of many equations give a function that writes the message."""
     if not condition:
-        raise IllTypedError(f"{op}: {message}")
+        raise IllTypedError(f"{op}: {message if isinstance(message, str) else message()}")

@@ -101,7 +101,7 @@ class _Extreme(_Reduction):
 
     def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:
         out = ArrayType(without(x.shape, axes), x.dtype)
-        expect(all(x.shape[axis] for axis in axes), self.name, f"of no elements: axes {list(axes)} of {x}")
+        expect(all(x.shape[axis] for axis in axes), self.name, lambda: f"of no elements: axes {list(axes)} of {x}")
         return out
 
     def evaluate(self, x: np.ndarray, *, axes: Sequence[int]) -> tuple[Any, ...]:
@@ -158,7 +158,7 @@ class _ArgExtreme(Op):
 
     def type(self, x: ArrayType, *, axis: int) -> tuple[ArrayType, ...]:
         in_range(self.name, [axis], len(x.shape))
-        expect(x.shape[axis] > 0, self.name, f"of no elements: axis {axis} of {x}")
+        expect(x.shape[axis] > 0, self.name, lambda: f"of no elements: axis {axis} of {x}")
         return (ArrayType(without(x.shape, [axis]), INT64),)
 
     def evaluate(self, x: np.ndarray, *, axis: int) -> tuple[Any, ...]:

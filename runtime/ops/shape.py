@@ -33,7 +33,7 @@ class _Reshape(PartOp):
 
     def type(self, x: ArrayType, *, shape: Sequence[int]) -> tuple[ArrayType, ...]:
         out = ArrayType(tuple(shape), x.dtype)
-        expect(all(n >= 0 for n in shape) and out.size == x.size, self.name, f"{x} into shape {list(shape)}")
+        expect(all(n >= 0 for n in shape) and out.size == x.size, self.name, lambda: f"{x} into shape {list(shape)}")
         return (out,)
 
     def evaluate(self, x: np.ndarray, *, shape: Sequence[int]) -> tuple[np.ndarray, ...]:
@@ -133,10 +133,10 @@ class _Concatenate(Op):
         expect(len(inputs) > 0, self.name, "nothing to concatenate")
         first = inputs[0]
         in_range(self.name, [axis], len(first.shape))
+        others = without(first.shape, [axis])
         for x in inputs:
-            expect(x.dtype == first.dtype, self.name, f"dtypes {first.dtype} and {x.dtype}")
-            same = len(x.shape) == len(first.shape) and without(x.shape, [axis]) == without(first.shape, [axis])
-            expect(same, self.name, f"{first} and {x} along axis {axis}")
+            if x.dtype != first.dtype or len(x.shape) != len(first.shape) or without(x.shape, [axis]) != others:
+                expect(False, self.name, f"{first} and {x} along axis {axis}")
         total = sum(x.shape[axis] for x in inputs)
         return (ArrayType((*first.shape[:axis], total, *first.shape[axis + 1 :]), first.dtype),)
 
@@ -170,7 +170,7 @@ class _Pad(Op):
     def type(
         self, x: ArrayType, value: ArrayType, *, low: Sequence[int], high: Sequence[int], interior: Sequence[int]
     ) -> tuple[ArrayType, ...]:
-        expect(value == scalar(x.dtype), self.name, f"{x} padded with {value}")
+        expect(value == scalar(x.dtype), self.name, lambda: f"{x} padded with {value}")
         one_per_axis(self.name, len(x.shape), low=low, high=high, interior=interior)
         expect(all(n >= 0 for n in (*low, *high, *interior)), self.name, "negative padding")
         widths = zip(x.shape, low, high, interior, strict=True)

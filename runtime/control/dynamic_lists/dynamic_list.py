@@ -219,12 +219,20 @@ class _Methods(Ordered, GrowableContents):
         return placed(made)
 
     def __mul__(self, times: Value) -> Value:
-        kinds = "biu" if isinstance(times, PythonScalar) else "iu"
-        if isinstance(times, (PythonScalar, NumPyScalar, np.generic)) and np.dtype(times.dtype).kind not in kinds:
-            return [] * times  # type: ignore[operator] # which raises what it does with any list
-        return placed(self._repeated(times))
+        if isinstance(times, PythonScalar):
+            is_count = times.python in (int, bool)
+        else:
+            is_count = not isinstance(times, (NumPyScalar, np.generic)) or np.dtype(times.dtype).kind in "iu"
+        return placed(self._repeated(times)) if is_count else [] * times  # which raises what it does with any list
 
     __rmul__ = __mul__
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Value, **kwargs: Value) -> Value:
+        # NumPy's numbers leave it to lists alone to be repeated, and make an array of what is of another class.
+        if ufunc is np.multiply and len(inputs) == 2 and isinstance(inputs[0], np.generic) and not kwargs:
+            return self * inputs[0]
+        plain = [x.native(x) if isinstance(x, GrowableContents) else x for x in inputs]
+        return getattr(ufunc, method)(*plain, **kwargs)
 
     def _repeated(self, times: Value) -> Value:
         if isinstance(times, Tracer) and is_of_run_time(times):

@@ -123,7 +123,7 @@ class Reinterpret(Op):
         """The input's shape with `dtype`."""
         kinds = {x.dtype.kind, np.dtype(dtype).kind}
         fits = x.dtype.itemsize == np.dtype(dtype).itemsize and kinds <= set("iufV")
-        expect(fits, self.name, f"{x} as {dtype}")
+        expect(fits, self.name, lambda: f"{x} as {dtype}")
         return (ArrayType(x.shape, np.dtype(dtype)),)
 
     def evaluate(self, x: Any, *, dtype: np.dtype) -> tuple[Any, ...]:
@@ -166,18 +166,18 @@ class ComplexParts(Op):
 
 
 def _part_type(z: ArrayType) -> ArrayType:
-    expect(z.dtype.kind == "c", "real, imag", f"{z} is not complex")
+    expect(z.dtype.kind == "c", "real, imag", lambda: f"{z} is not complex")
     return ArrayType(z.shape, np.dtype(f"f{z.dtype.itemsize // 2}"))
 
 
 def _complex_type(x: ArrayType, y: ArrayType) -> ArrayType:
-    expect(x == y and x.dtype.char in "fd", "complex", f"{x} and {y} make no complex")
+    expect(x == y and x.dtype.char in "fd", "complex", lambda: f"{x} and {y} make no complex")
     return ArrayType(x.shape, np.dtype(f"c{x.dtype.itemsize * 2}"))
 
 
 def _select_type(predicate: ArrayType, on_true: ArrayType, on_false: ArrayType) -> ArrayType:
-    expect(predicate.dtype == BOOL, "select", f"the predicate is {predicate}")
-    expect(on_true == on_false, "select", f"{on_true} and {on_false} differ")
+    expect(predicate.dtype == BOOL, "select", lambda: f"the predicate is {predicate}")
+    expect(on_true == on_false, "select", lambda: f"{on_true} and {on_false} differ")
     return on_true
 
 
@@ -190,7 +190,7 @@ def _join(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
 
 def _bits_type(source: np.dtype, target: np.dtype) -> Callable[[ArrayType], ArrayType]:
     def rule(x: ArrayType) -> ArrayType:
-        expect(x.dtype == source, "bits", f"{x} is not {source}")
+        expect(x.dtype == source, "bits", lambda: f"{x} is not {source}")
         return ArrayType(x.shape, target)
 
     return rule

@@ -50,7 +50,8 @@ class PythonOp(Op):
         """The output's dtype in the inputs' shape."""
         expect(len(inputs) == len(self.types) - 1, self.name, f"takes {len(self.types) - 1} inputs")
         for x, dtype in zip(inputs, self.types, strict=False):
-            expect(x == ArrayType(inputs[0].shape, dtype), self.name, f"takes {dtype} of one shape")
+            if x.shape != inputs[0].shape or x.dtype != dtype:
+                expect(False, self.name, f"takes {dtype} of one shape")
         return (ArrayType(inputs[0].shape, self.types[-1]),)
 
     def evaluate(self, *arrays: Any, **params: Any) -> tuple[np.ndarray, ...]:

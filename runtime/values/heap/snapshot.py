@@ -25,6 +25,8 @@ from anabranch.runtime.values.user_classes import is_users_class
 
 # Most values are of these classes, which is told sooner.
 _ALONE = frozenset({str, int, float, bool, type(None)})
+# And most that hold others, of these: what they hold is all there is to them.
+_SIMPLE = frozenset[type]((tuple, list, dict, types.CellType))
 _NO_PARTS = (str, bytes, int, float, complex, type(None), types.ModuleType, Tracer, np.generic)
 
 
@@ -61,6 +63,13 @@ class Heap:
                 continue  # it says that it is of another class, and has every attribute
             receives = self._receiver is not None and value is self._receiver()
             self._seen[id(value)] = self._receiver if receives else value
+            if type(value) in _SIMPLE and not receives:
+                if type(value) is tuple:
+                    pending += value
+                elif (slot := slot_of(value)) is not None:
+                    self.slots[id(value)] = slot
+                    pending += slot.parts()
+                continue
             if isinstance(value, np.ndarray) and not opaque.is_opaque(value):
                 if self._watch_arrays:
                     array = value.view(np.ndarray)

@@ -224,6 +224,14 @@ def sequences_repeated(k):
     return twice, items
 
 
+@case((3,), (1,), (np.int64(2),), (np.uint8(2),))
+def lists_repeated_where_others_grow(k):
+    found = []
+    for i in range(3):
+        found.append(i * 2.0)
+    return found, [0] * k, k * [1, 2], np.multiply(k, [1, 2]), np.float64(0.5) - [1, 2]
+
+
 @case((np.bool_(True),), (np.float32(2),), (np.float64(2),))
 def sequences_repeated_by_no_integer(k):
     found = []

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from benchmarks import checks, column, first_calls, plain_calls, science, science_table, start, start_worker
+from benchmarks import checks, column, first_calls, plain_calls, science, science_table, start, start_worker, tracing
 from benchmarks.changes import relative_change, render_changes
 from benchmarks.compare import ResultMismatch, largest_error, leaves
 from benchmarks.harness import Plan, read_json, run, write_json
@@ -237,3 +237,8 @@ def test_other_values_of_a_science_program_are_found():
     for other in ({"a": [1.0, 2.1]}, {"a": [1.0]}):
         with pytest.raises((AssertionError, ResultMismatch)):
             science.same_values({"a": [1, 2.0]}, other)
+
+
+def test_rewriting_tracing_and_passes_are_timed_each():
+    kernel = load("factorisations.thomas")
+    assert all(milliseconds > 0 for milliseconds in tracing.best(tracing.ours, kernel, 1))
