@@ -11,6 +11,8 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control import boolean, lists
 from anabranch.runtime.control.branches import stage_branches
@@ -147,15 +149,22 @@ class Either(Pattern):
         return _names(self.patterns[0])
 
 
+# Py_TPFLAGS_SEQUENCE, by which CPython tells sequences.
+_ARRAYS_ARE_SEQUENCES = bool(np.ndarray.__flags__ & 1 << 5)
+
+
 class Sequence(Pattern):
-    """A tuple, a list or another sequence (but no string) of fitting length, by its items. Arrays are none."""
+    """A tuple, a list or another sequence (but no string) of fitting length, by its items; arrays since NumPy 2.5."""
 
     def __init__(self, *patterns: object) -> None:
         self.patterns = patterns
 
     def matches(self, subject: Any, found: Found) -> Hit:
         kind = _class_of(subject)
-        if not class_tests.issubclass_(kind, collections.abc.Sequence) or issubclass(kind, (str, bytes, bytearray)):
+        is_array = _ARRAYS_ARE_SEQUENCES and issubclass(kind, np.ndarray)
+        if not (is_array or class_tests.issubclass_(kind, collections.abc.Sequence)):
+            return False
+        if issubclass(kind, (str, bytes, bytearray)):
             return False
         stars = [i for i, p in enumerate(self.patterns) if isinstance(p, Star)]
         fixed = len(self.patterns) - len(stars)

@@ -26,11 +26,12 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.elementwise import elementwise
 from anabranch.runtime.numpy.positions import positions
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import apply_ufunc, atoms, registry
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.tracer import Tracer
 
 rules = Rules()
 
@@ -51,10 +52,20 @@ def where(condition: object, x: object = NoValue, y: object = NoValue, /) -> Val
 def _either(condition: object, x: object, y: object) -> TracedArray:
     chosen = np.result_type(promoted(x, y))
     mask = atoms.convert(atom_of(condition), np.bool_)
-    # Python ints are arrays of int64 here, which wrap where they do not fit.
-    on_true, on_false = atoms.convert(atom_of(x), chosen), atoms.convert(atom_of(y), chosen)
+    on_true, on_false = (_as_one_of(v, chosen) for v in (x, y))
     shape = apply_ufunc.broadcast_shapes(*(v.type.shape for v in (mask, on_true, on_false)))
     return fresh(atoms.select(*(atoms.broadcast_to(v, shape) for v in (mask, on_true, on_false))))
+
+
+# Until NumPy 2.5 Python ints were arrays of int64 in `where`, which wrap where they do not fit.
+_INTS_WRAP = np.lib.NumpyVersion(np.__version__) < "2.5.0"
+
+
+def _as_one_of(value: object, dtype: np.dtype) -> Atom:
+    """An alternative of `where` in the common dtype."""
+    if _INTS_WRAP or not _is_int(value) or dtype.kind not in "iu":
+        return atoms.convert(atom_of(value), dtype)
+    return wrap.as_atom(value, dtype) if isinstance(value, Tracer) else atoms.literal(dtype.type(value), dtype)
 
 
 @rules.method("clip")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -288,4 +289,4 @@ _MOST_INT = 2**62
 _CHR_ERRORS = (
     (run_time_checks.IntMessage(OverflowError, "Python int too large to convert to C int"), -(2**31), 2**31 - 1),
     (run_time_checks.IntMessage(ValueError, "chr() arg not in range(0x110000)"), 0, 0x10FFFF),
-)
+)[1 if sys.version_info >= (3, 13) else 0 :]

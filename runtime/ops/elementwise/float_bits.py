@@ -29,6 +29,9 @@ def copysign(x: Term, y: Term) -> Term:
     return ((x.bits() & ~least) | (y.bits() & least)).bits(x.dtype)
 
 
+_HALF_STAYS = bool(np.signbit(np.nextafter(np.float16(-0.0), np.float16(0.0))))
+
+
 def nextafter(x: Term, y: Term) -> Term:
     """The neighbour in y's direction; from zero the least subnormal, whatever XLA does with those in arithmetic."""
     bits, least = x.bits(), _least(x)
@@ -36,8 +39,8 @@ def nextafter(x: Term, y: Term) -> Term:
     # Sign and magnitude as one ordered integer, so that subnormals compare as what they are.
     here, there = where(bits < 0, -magnitude, magnitude), where(y.bits() < 0, -other, other)
     step = where(magnitude.eq(0), (y.bits() & least) | 1, where((here < there) ^ (bits < 0), bits + 1, bits - 1))
-    # Of two zeros C returns the second, NumPy's own float16 the first.
-    same = bits if x.dtype.itemsize == 2 else y.bits()
+    # Of two zeros C returns the second; NumPy's own float16 did the first.
+    same = bits if x.dtype.itemsize == 2 and _HALF_STAYS else y.bits()
     result = where(here.eq(there), same, step).bits(x.dtype)
     return where(x.isnan() | y.isnan(), np.nan, result)
 

@@ -68,7 +68,7 @@ def _says(kind: str) -> str:
         return NOTES[kind]
     name = _LIBCST.get(kind, kind)
     said = [p.message for p in PASSES for handled in p.handles if handled.__name__ == name]
-    return said[-1].replace("|", "\\|") if said and kind not in REFUSED else ""
+    return said[-1].partition("\n\n")[0].replace("|", "\\|") if said and kind not in REFUSED else ""
 
 
 if __name__ == "__main__":
