@@ -200,7 +200,9 @@ class _Methods(Ordered, GrowableContents):
 
     def __add__(self, other: Value) -> Value:
         if not isinstance(other, self.native):
-            return NotImplemented
+            reflected = getattr(type(other), "__radd__", None)
+            found = NotImplemented if reflected is None else reflected(other, self)
+            return self.native().__add__(other) if found is NotImplemented else found  # or raises what Python raises
         made = self.copy()
         made.extend(other)
         return placed(made)

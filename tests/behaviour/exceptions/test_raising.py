@@ -359,6 +359,17 @@ def test_notes_and_attributes_that_a_handler_adds_are_kept() -> None:
     assert changed.value.extra == 0.5
 
 
+@case(([1], 2), ([1], (2,)))
+def what_a_list_cannot_be_joined_with(a, b):
+    found = []
+    for joined in (lambda: a + b, lambda: a[b]):
+        try:
+            found.append(joined())
+        except Exception as e:
+            found.append(f"{type(e).__name__}: {e}")
+    return found
+
+
 A2, A3 = np.ones(2), np.ones(3)
 
 
