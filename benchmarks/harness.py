@@ -63,7 +63,7 @@ def forking(*modules: str) -> Any:
 def in_process(
     context: Any, target: Callable[..., None], task: Any, timeout: float
 ) -> tuple[dict[str, Any], NotMeasured]:
-    """What a process has sent, each under a name and within so many seconds; and why it sent no more."""
+    """The answers of a process, each under a name and within so many seconds; and why it sent no more."""
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=target, args=(task, sender))
     process.start()

@@ -1,4 +1,4 @@
-"""What was measured of the science programs, as two tables in Markdown: a summary, and a row for each program."""
+"""The measurements of the science programs as two tables in Markdown: a summary, and a row for each program."""
 
 from __future__ import annotations
 

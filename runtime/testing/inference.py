@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from anabranch.base.type_hints import unaliased
 from anabranch.runtime.testing.strategies import Strategy, arrays, elements, scalars
 
 _NUMBERS = (bool, int, float, complex)
@@ -54,6 +55,7 @@ def _of_parameter(parameter: inspect.Parameter, hint: object) -> Strategy:
 
 
 def _of_hint(hint: object) -> Strategy | None:
+    hint = unaliased(hint)
     if hint in _NUMBERS or (isinstance(hint, type) and issubclass(hint, np.generic)):
         return scalars(hint)
     origin, args = typing.get_origin(hint), typing.get_args(hint)

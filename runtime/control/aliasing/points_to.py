@@ -68,7 +68,7 @@ def points_to(array: TracedArray, is_end: Callable[[Storage], bool]) -> list[Tar
 
 
 def _along(edge: AliasEdge, target: Target) -> Target:
-    """What an edge leads to, of a part of its owner."""
+    """The target that an edge leads to from a part of its owner."""
     handle, pred = edge.handle, edge.pred
     path, is_view = target.handle.path, target.handle.is_view
     if pred is not None and not visibility.atom_visible(current(), pred):

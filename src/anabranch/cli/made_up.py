@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.type_hints import unaliased
 from anabranch.cli.show import TargetError
 
 _NUMBERS: dict[object, Any] = {bool: True, int: 10, float: 0.5, complex: 0.5 + 0.5j, str: "text"}
@@ -46,6 +47,7 @@ def arguments(function: Callable[..., object], size: int) -> list[Any]:
 
 
 def _value(hint: Any, size: int, rng: np.random.Generator) -> Any:
+    hint = unaliased(hint)
     if hint in _NUMBERS:
         return _NUMBERS[hint]
     if isinstance(hint, type) and issubclass(hint, np.generic):

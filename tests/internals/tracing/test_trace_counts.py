@@ -295,7 +295,7 @@ def test_lists_that_the_source_lets_grow_take_one_trace(made) -> None:
 
 
 def test_lists_that_are_written_out_are_exact_lists() -> None:
-    """What writes objects out sees the class of a list: Python's own, where no list gets a length of run time."""
+    """Functions that write objects out see Python's own class of a list, where no list gets a length of run time."""
 
     def written(x):
         names = []

@@ -29,7 +29,7 @@ NO_END = "its first call does not end"
 
 @dataclass(slots=True)
 class Row:
-    """What became of one program; a time that was not measured is None."""
+    """The result of one program; a time that was not measured is None."""
 
     name: str
     status: str
