@@ -17,6 +17,24 @@ _SIGNS = (
 # What is looked up by name and makes arrays without a call.
 _NAMES = frozenset(("__class__", "r_", "c_", "mgrid", "ogrid"))
 
+# Parts of the names of instructions that operators, displays, subscripts and unpackings become.
+_OPERATOR_SIGNS = (
+    "BINARY_",
+    "BUILD_",
+    "COMPARE_",
+    "UNARY_",
+    "UNPACK_",
+    "SUBSCR",
+    "SLICE",
+    "LIST_",
+    "SET_",
+    "DICT_",
+    "MAP_",
+)
+_OPERATORS = frozenset(
+    code for name, code in dis.opmap.items() if code < 256 and any(sign in name for sign in _OPERATOR_SIGNS)
+)
+
 _GROWING = frozenset(("append", "extend", "insert"))
 # What writes objects out tells a list of a class of its own from others.
 _WRITING = frozenset(("dump", "dumps"))
@@ -37,6 +55,13 @@ def code_needs_rewriting(code: types.CodeType) -> bool:
     if not HIDDEN.isdisjoint(code.co_names) and any(map(_is_hidden, dis.get_instructions(code))):
         return True
     return any(code_needs_rewriting(c) for c in code.co_consts if isinstance(c, types.CodeType))
+
+
+def has_operators(code: types.CodeType) -> bool:
+    """Return whether the code, or that of a function inside it, has operators, displays or unpackings at all."""
+    if any(instruction.opcode in _OPERATORS for instruction in dis.get_instructions(code)):
+        return True
+    return any(has_operators(c) for c in code.co_consts if isinstance(c, types.CodeType))
 
 
 def grows_in_loops(code: types.CodeType) -> bool:

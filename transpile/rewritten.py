@@ -14,7 +14,7 @@ from pathlib import Path
 from anabranch.base.code_objects import codes
 from anabranch.base.fork_locks import lock
 from anabranch.transpile import cache
-from anabranch.transpile.bytecode_scan import code_needs_rewriting
+from anabranch.transpile.bytecode_scan import code_needs_rewriting, has_operators
 from anabranch.transpile.result import (
     Counterpart as Counterpart,
     GeneratorStep as GeneratorStep,
@@ -202,7 +202,7 @@ def rewritten_with(code: types.CodeType) -> Rewritten | None:
 def needs_rewriting(function: types.FunctionType) -> bool:
     """Return whether `function` has anything to rewrite: a construct, a call, a `del`. Never imports libcst."""
     code = function.__code__
-    return not is_rewritten(code) and (bool(operators_of(code)) or code_needs_rewriting(code))
+    return not is_rewritten(code) and ((bool(operators_of(code)) and has_operators(code)) or code_needs_rewriting(code))
 
 
 def operators_of(code: types.CodeType | None) -> frozenset[str]:

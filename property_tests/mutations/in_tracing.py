@@ -53,7 +53,7 @@ f(np.arange(3.0), np.ones(3), 1.5)
         # What an array is at the start of a step, by what the steps before it left.
         "step of a loop does not see what its arrays are",
         "runtime/control/aliasing/loop_identity.py",
-        "aliasing.add_edge(array.storage, atoms.ufunc(np.equal, number, _literal(i)), handle)",
+        "aliasing.add_edge(array.storage, _is(number, i), handle)",
         "_ = aliasing.add_edge",
         """
 def f(n, a):
