@@ -6,6 +6,7 @@ import bisect
 import re
 from typing import Any
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.dynamic_lists.dynamic_list import growing
 from anabranch.runtime.control.hash_tables import argument_items, table_arguments
@@ -83,8 +84,8 @@ class BoundArguments:
         For each leaf its formal, or the part of one that it is.
     containers : list
         The mutable ones, in the order of `Leaves.containers`.
-    numbers : dict
-        From the identity of a traced number to its leaf.
+    numbers : IdentityDict
+        From a traced number to its leaf.
     statics : list
         What is plain Python while tracing.
     copies : list
@@ -103,7 +104,7 @@ class BoundArguments:
         self.handles: list[TracedArray | None] = []
         self.atoms: list[Var] = []
         self.containers: list[Any] = []
-        self.numbers: dict[int, int] = {}
+        self.numbers: IdentityDict[Any, int] = IdentityDict()
         self.statics: list[Any] = []
         self.copies: list[Any] = []
         self.packs: list[range | tuple[int, ...]] = []
@@ -231,7 +232,7 @@ class BoundArguments:
         if isinstance(value, TracedArray):
             self._builder.trace.identity.callers_memory.add(value.storage)
         else:
-            self.numbers[id(value)] = leaf
+            self.numbers[value] = leaf
             if abstract.kind is Kind.SCALAR:  # one scalar passed twice is two here
                 self._builder.trace.identity.merge(value)
         return value

@@ -57,7 +57,7 @@ def result_layout(value: object, contents: tuple[object, ...], outside: Heap, gi
         _refuse_cycles(part, "what a changed object holds", {}, set(), exists)
     result = carry_layouts.with_leaves(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
     described = [_of_made_nodes(layouts.describe(c, exists), exists) for c in contents]
-    rest = [carry_layouts.with_leaves(c, lambda v: id(v) in given.numbers) for c in described]
+    rest = [carry_layouts.with_leaves(c, given.numbers.__contains__) for c in described]
     return layouts.Node(structure, (result, *rest))
 
 

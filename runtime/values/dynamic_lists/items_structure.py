@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.array_type import ArrayType
@@ -112,7 +113,7 @@ class ItemsStructure(ElementsStructure):
 
     def hosted(self, members: Mapping[int, int]) -> Structure:
         return dataclasses.replace(
-            self, variants=tuple(host_values.hosted(v, {}, {}, members=members) for v in self.variants)
+            self, variants=tuple(host_values.hosted(v, {}, IdentityDict(), members=members) for v in self.variants)
         )
 
     def on_host(self, children: Sequence[object], members: Sequence[object]) -> Value:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
@@ -67,7 +68,7 @@ class BesideStructure(containers.Structure):
 def hosted(
     layout: layouts.Layout,
     objects: Mapping[int, int],
-    numbers: Mapping[int, int],
+    numbers: IdentityDict[Any, int],
     outside: Container[int] = (),
     members: Mapping[int, int] = MappingProxyType({}),
 ) -> layouts.Layout:
@@ -85,8 +86,8 @@ def hosted(
             return layouts.Constant(CallersArray(value))
         case layouts.Constant(value) if id(value) in objects:
             return layouts.Constant(CallersObject(objects[id(value)]))
-        case layouts.Constant(value) if id(value) in numbers:
-            return layouts.Constant(CallersNumber(numbers[id(value)]))
+        case layouts.Constant(value) if value in numbers:
+            return layouts.Constant(CallersNumber(numbers[value]))
         case layouts.Node(structure, children, source):
             return layouts.Node(structure.hosted(members), parts(children), source)
         case layouts.Union(options):

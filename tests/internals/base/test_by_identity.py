@@ -1,0 +1,54 @@
+"""Mappings and sets of objects by identity."""
+
+import weakref
+
+from anabranch.base.by_identity import IdentityDict, IdentitySet
+
+
+class Thing:
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
+def test_equal_objects_without_a_hash_are_different_keys():
+    one, other = Thing(), Thing()
+    made = IdentityDict([(one, 1)])
+    made[other] = 2
+    assert (made[one], made[other], len(made)) == (1, 2, 2)
+    assert [key is want for key, want in zip(made, (one, other), strict=True)] == [True, True]
+    assert made.setdefault(one, 7) == 1
+    assert made.get(Thing()) is None
+    assert made.get(Thing(), 5) == 5
+    assert made.pop(one) == 1
+    assert one not in made
+    assert other in made
+    assert made.copy()[other] == 2
+
+
+def test_members_of_a_set():
+    one, other = Thing(), Thing()
+    made = IdentitySet([one])
+    made.update([one, other])
+    assert len(made) == 2
+    assert one in made
+    assert Thing() not in made
+    made.discard(one)
+    made.discard(one)
+    assert one not in made
+    assert list(map(id, made)) == [id(other)]
+
+
+def test_keys_and_members_stay():
+    # Else another object might be made at the same place, and be taken for the one that has gone.
+    kept = []
+    for made in (IdentityDict(), IdentitySet()):
+        key = Thing()
+        if isinstance(made, IdentityDict):
+            made[key] = 1
+        else:
+            made.add(key)
+        kept.append(weakref.ref(key))
+        del key
+        assert kept[-1]() is not None
