@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -167,7 +166,10 @@ def sum_(items: Value, start: Value = 0) -> Value:
 def _sum_of_each(items: Value, start: Value) -> Value:
     if not tracing() or isinstance(start, (str, bytes, bytearray)):
         return sum(items, start)
-    return functools.reduce(RunningSum.plus, items, RunningSum(start)).value()
+    running = RunningSum(start)
+    for item in items:
+        running = running.plus(item)
+    return running.value()
 
 
 @staged_form_of(any)

@@ -278,6 +278,8 @@ def reduce_(call: Call, function: object, items: Value, *initial: Value) -> Valu
     def combine(total: object, item: object) -> Value:
         return call(function, total, item)
 
+    if isinstance(items, UnionValue):
+        items = iter(items)  # why it cannot be gone over is not what `functools.reduce` would say
     if not _staged(items):
         return functools.reduce(combine, items, *initial)
     return generator_reductions.reduced(
