@@ -223,6 +223,8 @@ class Plan:
             raise_failure(self.failures[int(code) - 1], dict(zip(self.details, details, strict=True)))
         except (OverflowedError, IntegerRangeError) as error:
             error.effects = sum(map(int, outputs[groups.effect_count]))
+            if isinstance(error, OverflowedError) and error.needed is None:
+                error.alike = tuple([c for c in self.capacities if c.is_like(error.capacity)])
             raise
 
     def overflowed(self, code: int) -> bool:

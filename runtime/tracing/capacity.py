@@ -38,10 +38,14 @@ class CapacitySite:
         What the buffer is for; places on one line are told apart by it.
     frames : tuple of Position
         The user's code, the innermost last; none outside of it.
+    along : bool
+        Whether buffers of this place mostly come to be too small together, as those of lists to which a step of a loop
+        appends do.
     """
 
     what: str
     frames: tuple[Position, ...]
+    along: bool = False
 
     def __str__(self) -> str:
         """As in "`np.zeros(n)` (file:12)"."""
@@ -73,6 +77,11 @@ class Capacity:
     size: int
     learned: bool = False
 
+    def is_like(self, other: Capacity) -> bool:
+        """Return whether the buffers are of one size and one place, and mostly come to be too small together."""
+        place = other.place
+        return self.place.along and place.along and self.size == other.size and self.place.frames == place.frames
+
 
 class OverflowedError(AnabranchError):
     """A run in which some buffer was too small: nothing of it may be seen. Who runs it again catches it.
@@ -85,6 +94,7 @@ class OverflowedError(AnabranchError):
         self.capacity = capacity
         self.needed = needed
         self.effects = 0  # how many effects were done before
+        self.alike: tuple[Capacity, ...] = ()  # those that mostly come to be too small with it
 
     def refuse(self) -> NoReturn:
         """Raise a `CapacityError`, where nothing can be compiled anew."""
@@ -153,7 +163,9 @@ class Learned(BoundedDict[Hashable, Mapping[CapacitySite, int]]):
         with self._lock:
             sizes = self.of(key)
             known = sizes.get(capacity.place, 0)
-            self.put(key, {**sizes, capacity.place: max(size, known)}, settings().cache_size)
+            places = [c.place for c in (capacity, *error.alike)]
+            larger = {place: max(size, sizes.get(place, 0)) for place in places}
+            self.put(key, {**sizes, **larger}, settings().cache_size)
         if size > known:  # other threads may have learned it before
             _log.info(f"{function} is run again: capacity {capacity.size} -> {size} for {capacity.place}")
 

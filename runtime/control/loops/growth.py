@@ -131,7 +131,7 @@ def _array_with_capacity(
             requests.append(None)
             continue
         which, most = f"{what} along axis {axis}", start + loop.most * (size - start)
-        asked = capacity_requests.bounded(which, most) if most <= _MOST else capacity_requests.at(which)
+        asked = _capacity(which, most)
         requests.append(dataclasses.replace(asked, size=max(asked.size, size)))
     if not any(requests):
         return new
@@ -156,12 +156,18 @@ def _list_with_capacity(
         return new
     most = start + loop.most * max(gain, 1)
     current().trace.loops.gains.setdefault((loop.site, entry, number), max(gain, 1))
-    asked = capacity_requests.bounded(what, most) if most <= _MOST else capacity_requests.at(what)
+    # A list that a step changes, and does not replace, is mostly appended to: with others, if there are any.
+    asked = _capacity(what, most, along=entry >= 2 + len(loop.init))
     # One that is dynamic before the loop may have places left; the same capacity is the same type in loop after loop.
     least = start if _is_of_dynamic_length(old) else structure.capacity
     request = dataclasses.replace(asked, size=max(asked.size, least))
     types.requests.append(request)
     return dataclasses.replace(structure, capacity=request.size, request=request).layout
+
+
+def _capacity(what: str, most: int, along: bool = False) -> Capacity:
+    place = dataclasses.replace(capacity_requests.place_of(what), along=along)
+    return capacity_requests.bounded(place, most) if most <= _MOST else capacity_requests.at(what, place)
 
 
 def _is_of_dynamic_length(layout: layouts.Layout | None) -> bool:

@@ -45,9 +45,9 @@ def at_least(count: int, place: CapacitySite) -> Capacity:
     return asked.setdefault(place, found)
 
 
-def bounded(what: str, most: int) -> Capacity:
+def bounded(place: CapacitySite, most: int) -> Capacity:
     """The capacity where `most` is likely to suffice: as much, or what a run has needed."""
-    found, asked = capacity_at(place_of(what)), current().trace.capacities
+    found, asked = capacity_at(place), current().trace.capacities
     size = max(most, found.size if found.learned else 0)
     if found.place not in asked or asked[found.place].size < size:
         asked[found.place] = Capacity(found.place, size, found.learned)
