@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 import pytest
 
@@ -81,6 +83,9 @@ def unpacks_a_number(a):
         (lambda a: [1, 2, 3][a[0]], (A,)),
         (lambda x: [1, 2, 3][x], (1.0,)),
         (lambda a: a[0].foo, (A,)),
+        (lambda x, a: operator.setitem(x * 2, a.argmax(), 3), (1.5, A)),
+        (lambda a: operator.setitem((1, 2), a.argmax(), 3), (A,)),
+        (lambda a: operator.delitem("ab", a.argmax()), (A,)),
         (lambda a: a.foo, (A,)),
         (lambda x: x.foo, (1,)),
         (sets_an_attribute, (A,)),
