@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -29,7 +30,7 @@ Spec: TypeAlias = np.dtype | PythonType
 def operator(function: np.ufunc, left: object, right: object) -> Value:
     """A Python operator between NumPy-like values; unknown operands are left to their own reflected method."""
     if function is not np.multiply or any(map(_is_array, (left, right))):  # a number repeats a sequence
-        left, right = (_elements(x) if isinstance(x, RunTimeContainer) else x for x in (left, right))
+        left, right = map(_elements, (left, right))
     left, right = (wrap.numpy_operand(x) if isinstance(x, NUMBERS) else x for x in (left, right))
     for operand in (left, right):
         if not isinstance(operand, (Tracer, np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
@@ -46,9 +47,10 @@ def _is_array(operand: object) -> bool:
     return isinstance(operand, (Tracer, np.ndarray))
 
 
-def _elements(operand: RunTimeContainer) -> Value:
-    """The array of the elements of a list or tuple of run-time length; anything else is left as it is."""
-    return registry.FUNCTIONS[np.array](operand) if operand.native in (list, tuple) else operand
+def _elements(operand: object) -> Value:
+    """The array of the elements of a sequence that is no list or tuple of Python's; anything else is left as it is."""
+    is_sequence = isinstance(operand, RunTimeContainer) and operand.native in (list, tuple)
+    return registry.FUNCTIONS[np.array](operand) if is_sequence or isinstance(operand, collections.deque) else operand
 
 
 def _refuse_library_number(function: np.ufunc, operand: object) -> None:

@@ -137,7 +137,8 @@ class _Methods(Ordered, GrowableContents):
             staged.extend(self, values, listed)
 
     def __iadd__(self, values: Value) -> Self:
-        found = self._of_other("__radd__", values) if _has_operators(values) else NotImplemented
+        is_asked = _has_operators(values) or isinstance(values, (NumPyScalar, np.generic))
+        found = self._of_other("__radd__", values) if is_asked else NotImplemented
         if found is not NotImplemented:
             return found  # type: ignore[no-any-return]
         self.extend(values)

@@ -41,11 +41,13 @@ def positive(a):
 
 @case((SIGNED,))
 def beside_arrays(a):
-    out, longer, more = positive(a), positive(a), positive(a)
+    out, longer, more, sums, turned = positive(a), positive(a), positive(a), positive(a), collections.deque(positive(a))
     longer += a[:3]
     more *= a[:3]
+    sums += a[0]
+    turned += a[:3]
     asked = out == a[:3], out != a[:3], a[:3] == out, out == None, out != (1.5,)  # noqa: E711
-    return longer, more, out * np.array(2), out * a[:3], out * a[a > 0], asked
+    return longer, more, sums, turned, out * np.array(2), out * a[:3], out * a[a > 0], asked
 
 
 @case((SIGNED,))
