@@ -171,18 +171,10 @@ def _scan_eagerly(f: Callable[..., Any], init: Any, xs: Any, count: int, reverse
     for i in order:
         init, y = f(init, _at(xs, i))
         rows.append(y)
-    rows = rows[::-1] if reverse else rows
-    return init, _stack(rows)
-
-
-def _stack(rows: list[Any]) -> Any:
-    if not rows or rows[0] is None:
-        return None
-    description = layouts.describe(rows[0])
-    if isinstance(description, layouts.Node):
-        columns = zip(*(description.structure.children(r) for r in rows), strict=True)
-        return description.structure.build([_stack(list(c)) for c in columns])
-    return np.stack(rows)
+    stacks = _room(rows, count) if rows else None
+    for i, row in zip(order, rows, strict=True):
+        _store(stacks, i, row)
+    return init, stacks
 
 
 def _length(xs: object, length: int | None) -> int:

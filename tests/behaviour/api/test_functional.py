@@ -79,3 +79,12 @@ def test_no_branches_and_two_lengths_are_refused() -> None:
         jit(lambda x: switch(1, [], x))(X)
     with pytest.raises(ValueError, match="scan needs one length"):
         jit(lambda x: scan(lambda c, v: (c + v, c), 0.0, x, length=4))(X)
+
+
+def test_scan_outside_of_compiled_functions() -> None:
+    total, (before, held) = scan(lambda c, v: (c + v, (c, {"k": v > 1})), 0, X[:3])
+    assert total == 6.0
+    assert before.tolist() == [0.0, 3.0, 4.0]
+    assert before.dtype == np.float64
+    assert held["k"].tolist() == [True, False, True]
+    assert scan(lambda c, v: (c + v, c), 0, X[:3], reverse=True)[1].tolist() == [3.0, 2.0, 0.0]
