@@ -7,22 +7,25 @@ and outside of a jitted function they are ordinary Python.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.branches.join import MISSING
 from anabranch.runtime.control.call import resolve
 from anabranch.runtime.control.for_ import for_
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.stdlib.builtin_iterators import range_, reversed_
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.numpy import namespace
-from anabranch.runtime.tracing.builder import Builder, building, current, tracing
+from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 
 def cond(pred: object, true_fun: Callable[..., object], false_fun: Callable[..., object], *operands: object) -> Any:
@@ -150,8 +153,7 @@ def scan(
     count = _length(xs, length)
     if not tracing():
         return _scan_eagerly(function, init, xs, count, reverse)
-    template = _output(function, init, _at(xs, 0)) if count else None
-    stacks = _map(lambda leaf: namespace.zeros((count, *np.shape(leaf)), dtype=_dtype(leaf)), template)
+    stacks = _room(_first_outputs(function, init, _at(xs, 0), count), count) if count else None
 
     def body(i: object, carry: object) -> Any:
         carry, y = function(carry, _at(xs, i))
@@ -169,18 +171,10 @@ def _scan_eagerly(f: Callable[..., Any], init: Any, xs: Any, count: int, reverse
     for i in order:
         init, y = f(init, _at(xs, i))
         rows.append(y)
-    rows = rows[::-1] if reverse else rows
-    return init, _stack(rows)
-
-
-def _stack(rows: list[Any]) -> Any:
-    if not rows or rows[0] is None:
-        return None
-    description = layouts.describe(rows[0])
-    if isinstance(description, layouts.Node):
-        columns = zip(*(description.structure.children(r) for r in rows), strict=True)
-        return description.structure.build([_stack(list(c)) for c in columns])
-    return np.stack(rows)
+    stacks = _room(rows, count) if rows else None
+    for i, row in zip(order, rows, strict=True):
+        _store(stacks, i, row)
+    return init, stacks
 
 
 def _length(xs: object, length: int | None) -> int:
@@ -219,13 +213,33 @@ def _store(stacks: Any, i: Any, y: Any) -> None:
         stacks[i] = y
 
 
+def _room(outputs: Sequence[Any], count: int) -> Any:
+    """Arrays for so many steps, of the types that two of them give."""
+    first = outputs[0]
+    if first is None:
+        return None
+    description = layouts.describe(first)
+    if isinstance(description, layouts.Node):
+        children = zip(*map(description.structure.children, outputs), strict=True)
+        return description.structure.build([_room(parts, count) for parts in children])
+    dtype = np.result_type(*map(_dtype, outputs))
+    return namespace.zeros((count, *np.shape(first)), dtype=dtype)
+
+
 def _dtype(leaf: object) -> np.dtype:
+    if isinstance(leaf, UnionValue):
+        return np.result_type(*map(_dtype, leaf.options))
     return leaf.abstract.dtype if isinstance(leaf, Tracer) else np.asarray(leaf).dtype
 
 
-def _output(function: Callable[..., Any], carry: Any, x: Any) -> Any:
-    """The output of one step, traced for its types alone."""
+def _first_outputs(function: Callable[..., Any], carry: Any, x: Any, count: int) -> Sequence[Any]:
+    """What two steps give, traced for the types alone: the first may make a float of an int that is carried."""
+
+    def steps() -> Any:
+        after, first = function(carry, x)
+        return first, function(after, x)[1] if count > 1 else first
+
     outer = current()
-    scratch = Builder(outer.trace, outer)
-    with building(scratch):
-        return function(carry, x)[1]
+    heap = Heap((steps, *outer.trace.heap.roots), watch_arrays=True)
+    found = stage_branches.trace_branch(Builder(outer.trace, outer), heap, steps).value
+    return (None, None) if found is MISSING else found

@@ -277,7 +277,9 @@ def _set(value: Value, container: Value, key: Value) -> None:
         isinstance(key, (Tracer, Text)) or (isinstance(key, tuple) and has_traced(key))
     ):
         run_time_keys.become_table(container)
-    if not _is_run_time(container, key) or not _is_plain(container) or isinstance(container, (tuple, str, bytes)):
+    if not hasattr(type(container), "__setitem__"):
+        key = 0  # Python asks objects of many classes for the place before it says that they take no items
+    if not _is_run_time(container, key) or not _is_plain(container):
         operator.setitem(container, key, value)
         return
     if isinstance(container, Growable) and isinstance(container, list) and nested_lists.table_of(container) is not None:
@@ -310,6 +312,8 @@ def _delete(container: Value, key: Value) -> None:
         check_bounds(key)
     if isinstance(container, dict) and has_traced(key):
         run_time_keys.become_table(container)
+    if not hasattr(type(container), "__delitem__"):
+        key = 0
     if not isinstance(key, Tracer) or not isinstance(container, list) or isinstance(container, Growable):
         operator.delitem(container, key)
         return
@@ -325,7 +329,7 @@ def _is_plain(container: Value) -> bool:
     """Return whether a container's items stand side by side, and its class has no way of its own to give them."""
     if isinstance(container, Growable):
         return not container.is_dynamic
-    return type(container).__getitem__ in _PLAIN_GET
+    return getattr(type(container), "__getitem__", None) in _PLAIN_GET
 
 
 def place_of(

@@ -104,14 +104,18 @@ def insert(arr: Value, obj: Value, values: Value, axis: Value = None) -> Value:
     array, at = operands.flat_unless_axis(arr, axis)
     if not (traced_inside(obj) or has_dynamic_array((array, values))):
         return _at_known_places(array, obj, values, at)
-    before = (slice(None),) * at
-    if not _is_int(obj):
-        return _insert_several(array, _several(obj, array, at), values, at)
-    place = _inserted_at(obj, array.shape[at], at)
+    before, shown = (slice(None),) * at, "{}"
+    is_bare = _is_int(obj)
+    if not is_bare:
+        indices = _several(obj, array, at)
+        if indices.shape != (1,):
+            return _insert_several(array, indices, values, at)
+        obj, shown = indices[0], "[{}]"
+    place = _inserted_at(obj, array.shape[at], at, shown)
     new = operands.array(values).astype(array.dtype)
     new = new[(None,) * (array.ndim - new.ndim)] if new.ndim < array.ndim else new
-    # NumPy puts the axis of the values that stands for the new places first.
-    new = _F[np.moveaxis](new, 0, at)
+    # Of a number NumPy puts the axis of the values that stands for the new places first.
+    new = _F[np.moveaxis](new, 0, at) if is_bare else new
     block = _block(new, array, at, new.shape[at])
     if operands.extents(block)[at] is not None:
         return concatenate([array[(*before, slice(None, place))], block, array[(*before, slice(place, None))]], at)
@@ -127,16 +131,14 @@ def _at_known_places(array: TracedArray, obj: Value, values: Value, at: int) -> 
     """An array with values put in: all sizes and places are static."""
     new = atom_of(assigned_values.of_elements(values, array.dtype), array.dtype)
     shape, n = array.shape, array.shape[at]
-    single = np.ndim(obj) == 0 and not isinstance(obj, slice)
-    if single:
-        # NumPy puts the axis of the values that stands for the new positions first.
-        turned = atoms.reshape(new, (1,) * (len(shape) - len(new.type.shape)) + new.type.shape)
-        new = atom_of(_F[np.moveaxis](fresh(turned), 0, at))
+    places = np.arange(n)[obj] if isinstance(obj, slice) else np.asarray(obj)
+    count = int(np.count_nonzero(places)) if places.dtype == bool else places.size
+    if count == 1:
+        new = atoms.reshape(new, (1,) * (len(shape) - len(new.type.shape)) + new.type.shape)
+        if places.ndim == 0:
+            # Of a number NumPy puts the axis of the values that stands for the new places first.
+            new = atom_of(_F[np.moveaxis](fresh(new), 0, at))
         count = new.type.shape[at]
-    else:
-        count = len(np.arange(n)[obj]) if isinstance(obj, slice) else np.size(np.asarray(obj))
-        if np.asarray(obj).dtype == bool:
-            count = int(np.count_nonzero(obj))
     block = list(shape)
     block[at] = count
     new = atoms.broadcast_to(new, block)
@@ -144,10 +146,10 @@ def _at_known_places(array: TracedArray, obj: Value, values: Value, at: int) -> 
     return fresh(compaction.taken(concatenate([array, fresh(new)], at).atom, at, order))
 
 
-def _inserted_at(obj: Value, size: Value, at: int) -> Value:
+def _inserted_at(obj: Value, size: Value, at: int, shown: str) -> Value:
     """Where to put something in: from the end of the array, too."""
     index = size_arithmetic.bound_of(obj if isinstance(obj, Tracer) else operator.index(obj))
-    text = f"index {{}} is out of bounds for axis {at} with size {{}}"
+    text = f"index {shown} is out of bounds for axis {at} with size {{}}"
     wrong = atoms.logical_or(
         atoms.ufunc(np.greater, size_arithmetic.atom_of(index), size_arithmetic.atom_of(size)),
         atoms.ufunc(np.less, size_arithmetic.atom_of(index), atoms.ufunc(np.negative, size_arithmetic.atom_of(size))),
@@ -169,17 +171,15 @@ def _block(new: Value, array: Value, at: int, count: Value) -> Value:
 
 def _several(obj: object, array: object, at: int) -> Value:
     """Positions to insert at, from 0."""
-    if isinstance(obj, slice) or (not traced_inside(obj) and np.asarray(obj).dtype == bool):
-        return _axis_positions(array, at)[obj]
-    places_ = _F[np.array](obj) if traced_inside(obj) else operands.array(np.asarray(obj, np.int64))
-    if wrap.is_dynamic_array(places_) or places_.ndim != 1:
+    places = _axis_positions(array, at)[obj] if isinstance(obj, slice) else _many(obj)
+    if wrap.is_dynamic_array(places) or places.dtype == bool:
         raise refused("insert", "the number of indices must be static")
-    return places_
+    if places.ndim != 1:
+        raise ValueError("index array argument obj to insert must be one dimensional or scalar")
+    return places
 
 
 def _insert_several(array: Value, indices: Value, values: Value, at: int) -> Value:
-    if wrap.is_dynamic_array(indices):
-        raise refused("insert", "the number of indices must be static")
     (count,), size = indices.shape, array.shape[at]
     index = _F[np.where](indices < 0, indices + size, indices)
     order = _F[np.argsort](index, kind="stable")

@@ -18,7 +18,6 @@ from anabranch.runtime.numpy.core import (
     fresh,
     one_axis,
     plain,
-    refused,
     traced_inside,
     zeros_atom,
 )
@@ -175,17 +174,16 @@ def sort_in_place(
     descending: Value = NoValue,
 ) -> None:
     """As `ndarray.sort`: in place."""
+    made = sort(a, one_axis(axis, a.ndim), kind, order, stable=stable, descending=descending)
     expect_writable(a.memory if wrap.is_dynamic_array(a) else a, "sort array is read-only")
-    _write(a, "sort", sort(a, one_axis(axis, a.ndim), kind, order, stable=stable, descending=descending))
+    _write(a, made)
 
 
-def _write(a: Value, name: str, made: Value) -> None:
+def _write(a: Value, made: Value) -> None:
     if wrap.is_dynamic_array(a):
         a.assign(made)
-    elif isinstance(a, TracedArray):
-        a.set(atom_of(made))
     else:
-        raise refused(f"generic.{name}", "a NumPy scalar cannot be written")
+        a.set(atom_of(made))
 
 
 def _first_misplaced(kth: Value, size: Value) -> Value:
@@ -256,7 +254,7 @@ def partition_in_place(
     a: Value, kth: object, axis: object = -1, kind: object = "introselect", order: object = None
 ) -> None:
     """As `ndarray.partition`: in place."""
-    _write(a, "partition", partition(a, kth, one_axis(axis, a.ndim), kind, order))
+    _write(a, partition(a, kth, one_axis(axis, a.ndim), kind, order))
 
 
 @rules.any_shape(np.lexsort)

@@ -91,8 +91,6 @@ def neutral(ufunc: np.ufunc, dtype: np.dtype) -> Value:
         return np.nan
     if ufunc in (np.fmax, np.fmin):
         return neutral(np.maximum if ufunc is np.fmax else np.minimum, dtype)
-    if ufunc in (np.logaddexp, np.logaddexp2) and dtype.kind != "f":
-        return None
     return ufunc.identity
 
 
@@ -116,6 +114,9 @@ def _reduced_where_valid(ufunc: np.ufunc, x: Value, options: ReductionKeywords) 
         where = broadcasting.fitted(where, x)
     axes = reduced_axes(options.axis, x.ndim)
     given = options.initial is not NoValue and options.initial is not None
+    operand = loop_dtypes(ufunc, x.dtype, options)[1]
+    if operand.kind != x.dtype.kind:  # which may hold the neutral value while the array's own does not
+        x = x.astype(operand)
     if not given and _identity(ufunc, options) is None:
         _refuse_empty(ufunc, x, axes)
     keep = options.keepdims is not NoValue and bool(options.keepdims)

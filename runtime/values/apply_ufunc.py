@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -18,6 +19,7 @@ from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind, PythonType
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.number_sequence import NUMBERS
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import COMPARISONS, Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -27,6 +29,8 @@ Spec: TypeAlias = np.dtype | PythonType
 
 def operator(function: np.ufunc, left: object, right: object) -> Value:
     """A Python operator between NumPy-like values; unknown operands are left to their own reflected method."""
+    if function is not np.multiply or any(map(_is_array, (left, right))):  # a number repeats a sequence
+        left, right = map(_elements, (left, right))
     left, right = (wrap.numpy_operand(x) if isinstance(x, NUMBERS) else x for x in (left, right))
     for operand in (left, right):
         if not isinstance(operand, (Tracer, np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
@@ -35,6 +39,18 @@ def operator(function: np.ufunc, left: object, right: object) -> Value:
         if isinstance(operand, (np.ndarray, np.generic)) and operand.dtype.kind in "mM":
             return NotImplemented  # NumPy asks `__array_ufunc__` then
     return apply(function, (left, right), _power_of(left))
+
+
+def _is_array(operand: object) -> bool:
+    if isinstance(operand, Tracer) and not wrap.is_dynamic_array(operand):
+        return operand.abstract.kind is Kind.ARRAY
+    return isinstance(operand, (Tracer, np.ndarray))
+
+
+def _elements(operand: object) -> Value:
+    """The array of the elements of a sequence that is no list or tuple of Python's; anything else is left as it is."""
+    is_sequence = isinstance(operand, RunTimeContainer) and operand.native in (list, tuple)
+    return registry.FUNCTIONS[np.array](operand) if is_sequence or isinstance(operand, collections.deque) else operand
 
 
 def _refuse_library_number(function: np.ufunc, operand: object) -> None:

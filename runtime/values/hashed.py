@@ -56,8 +56,9 @@ def summands(items: Value) -> Value:
     """The items, for a sum: the order of ints does not matter."""
     if not isinstance(items, Hashed):
         return items
-    types = items.keys_.as_items().structure.rows
-    return items.members_() if all(t.dtype.kind in "bi" for t in types) else items
+    held = items.opened_()
+    types = held.keys_.as_items().structure.rows
+    return held.members_() if all(t.dtype.kind in "bi" for t in types) else items
 
 
 def order_free(items: Value) -> Value:

@@ -21,6 +21,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arena_list import ArenaItems, InArena
 from anabranch.runtime.values.arrays.index_numbers import as_int
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
@@ -147,6 +148,8 @@ class ArenaList(RunTimeSequence, InArena):
         for_each(values, append)
 
     def __iadd__(self, values: Value) -> Self:
+        if is_array(values) or isinstance(values, NumPyScalar):
+            return NotImplemented
         self.extend(values)
         return self
 
@@ -229,6 +232,8 @@ class ArenaList(RunTimeSequence, InArena):
         return dynamic_list.placed(made)
 
     def __mul__(self, times: Value) -> Value:
+        if is_array(times):
+            return NotImplemented
         return dynamic_list.placed(self.grown_() * times)
 
     __rmul__ = __mul__

@@ -93,7 +93,12 @@ def _set_attribute(owner: Any, name: str, value: Value) -> None:
 
 
 def _delete_attribute(owner: Any, name: str) -> None:
-    raise AttributeError(name)
+    if name not in owner.arena_.attributes:
+        raise AttributeError(f"'{owner.original_.__name__}' object has no attribute '{name}'")
+    raise UnsupportedOperationError(
+        f"an attribute of a {owner.original_.__name__} is deleted, and how many of these objects there are is known "
+        "only at run time; set it to a value that says so"
+    )
 
 
 def _refuse_dict(owner: Any, *_: object) -> Any:

@@ -17,6 +17,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control import subscript
+from anabranch.runtime.control.boolean import not_
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.dynamic_lists import dynamic_list_methods as staged, item_access
@@ -26,7 +27,7 @@ from anabranch.runtime.control.staging.ordered import Ordered
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import place
-from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
 from anabranch.runtime.values.attributes import name_in_messages
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
@@ -36,6 +37,7 @@ from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import is_of_run_time
 from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.user_classes import is_users_class
 
 
 def _has_traced_bounds(key: object) -> bool:
@@ -135,6 +137,10 @@ class _Methods(Ordered, GrowableContents):
             staged.extend(self, values, listed)
 
     def __iadd__(self, values: Value) -> Self:
+        is_asked = _has_operators(values) or isinstance(values, (NumPyScalar, np.generic))
+        found = self._of_other("__radd__", values) if is_asked else NotImplemented
+        if found is not NotImplemented:
+            return found  # type: ignore[no-any-return]
         self.extend(values)
         return self
 
@@ -200,12 +206,16 @@ class _Methods(Ordered, GrowableContents):
 
     def __add__(self, other: Value) -> Value:
         if not isinstance(other, self.native):
-            reflected = getattr(type(other), "__radd__", None)
-            found = NotImplemented if reflected is None else reflected(other, self)
+            found = self._of_other("__radd__", other)
             return self.native().__add__(other) if found is NotImplemented else found  # or raises what Python raises
         made = self.copy()
         made.extend(other)
         return placed(made)
+
+    def _of_other(self, name: str, other: object) -> Value:
+        """What an operator of the other operand's class makes of both; NotImplemented where it has none."""
+        reflected = getattr(type(other), name, None)
+        return NotImplemented if reflected is None else reflected(other, self)
 
     def __radd__(self, other: object) -> Value:
         if not isinstance(other, self.native):
@@ -221,10 +231,15 @@ class _Methods(Ordered, GrowableContents):
         return placed(made)
 
     def __mul__(self, times: Value) -> Value:
+        found = self._of_other("__rmul__", times) if _has_operators(times) else NotImplemented
+        if found is not NotImplemented:
+            return found
         if isinstance(times, PythonScalar):
             is_count = times.python in (int, bool)
+        elif isinstance(times, (NumPyScalar, np.generic)):
+            is_count = np.dtype(times.dtype).kind in "iu"
         else:
-            is_count = not isinstance(times, (NumPyScalar, np.generic)) or np.dtype(times.dtype).kind in "iu"
+            is_count = hasattr(times, "__index__")
         return placed(self._repeated(times)) if is_count else [] * times  # which raises what it does with any list
 
     __rmul__ = __mul__
@@ -252,13 +267,14 @@ class _Methods(Ordered, GrowableContents):
         return self.made(self.native.__mul__(self, times))
 
     def __eq__(self, other: object) -> Value:
-        return staged.equal(self, other) if self.items is not None or is_dynamic_list(other) else _same(self, other)
+        if not isinstance(other, self.native):
+            return NotImplemented
+        is_staged = self.items is not None or is_dynamic_list(other)
+        return staged.equal(self, other) if is_staged else self.native.__eq__(self, other)
 
     def __ne__(self, other: object) -> Value:
-        if self.items is not None or is_dynamic_list(other):
-            return staged.differ(self, other)
-        same = _same(self, other)
-        return same if same is NotImplemented else not same
+        same = self.__eq__(other)
+        return same if same is NotImplemented else not_(same)
 
     def _ordered(self, operation: Callable[[Any, Any], Any], other: object) -> Value:
         if not isinstance(other, self.native):
@@ -276,8 +292,9 @@ class _Methods(Ordered, GrowableContents):
         return found
 
 
-def _same(a: _Methods, b: object) -> Value:
-    return a.native.__eq__(a, b)
+def _has_operators(value: object) -> bool:
+    """Return whether Python asks an object what it makes of a list before the list is lengthened or repeated."""
+    return is_array(value) or is_users_class(type(value))
 
 
 class GrowableList(_Methods, list[Any]):  # type: ignore[misc]

@@ -127,9 +127,7 @@ def remove(owner: GrowableContents, value: object) -> None:
 
 
 def equal(owner: GrowableContents, other: object) -> Value:
-    """`owner == other`."""
-    if not isinstance(other, owner.native):
-        return False
+    """`owner == other`, of two lists."""
     a, b = (elements.Elements(_as_dynamic_list(owner, o)) for o in (owner, other))
     rows = iterators.Zipped((a, b), strict=False)
     return and_(
@@ -174,8 +172,3 @@ def sort(
     items = owner.as_items()
     keys = items if key is None else listed(_each(owner, key)).as_items()
     owner.become(dynamic_list_order.sorted_by_keys(items, keys, reverse, reversed_items))
-
-
-def differ(owner: GrowableContents, other: object) -> Value:
-    """`owner != other`."""
-    return not_(equal(owner, other))

@@ -16,6 +16,7 @@ from anabranch.runtime.control.dynamic_lists.run_time_sequence import RunTimeSeq
 from anabranch.runtime.control.sequences import as_countable
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.arrays.index_numbers import as_int, check_place
+from anabranch.runtime.values.arrays.numpy_scalar import is_array
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.items import Items
@@ -100,7 +101,7 @@ class RunTimeTuple(RunTimeSequence):
         return made_of(made, self)
 
     def __mul__(self, times: Value) -> Value:
-        return made_of(self.grown_() * times, self)
+        return NotImplemented if is_array(times) else made_of(self.grown_() * times, self)
 
     __rmul__ = __mul__
 
@@ -110,7 +111,7 @@ class RunTimeTuple(RunTimeSequence):
         return dynamic_list_methods.equal(self.grown_(), list_of(other))
 
     def __ne__(self, other: object) -> Value:
-        same = self == other
+        same = self.__eq__(other)
         return same if same is NotImplemented else not_(same)
 
     def __hash__(self) -> int:

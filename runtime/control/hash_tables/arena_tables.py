@@ -252,6 +252,10 @@ class ArenaSet(InTableArena, DynamicSet):
 
     __copy__ = copy
 
+    def _kinds(self) -> tuple[object, ...]:
+        kinds: tuple[object, ...] = self.arena_.entries.keys_.as_items().structure.variants
+        return kinds
+
     def _become(self, other: DynamicSet) -> Self:
         self.clear()
         self.mix_()

@@ -38,7 +38,7 @@ _LARGEST_FACTORIAL = 20
 def as_int(x: Value) -> Value:
     """The argument as a Python int, where it has `__index__`."""
     if isinstance(x, UnionValue):
-        x = x.resolve()
+        return x.each(as_int)
     if is_python_scalar(x):
         if kind_of(x) not in (int, bool):
             raise TypeError(f"'{kind_of(x).__name__}' object cannot be interpreted as an integer")

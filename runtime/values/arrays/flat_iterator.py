@@ -17,6 +17,7 @@ from anabranch.runtime.tracing.failures import Failure
 from anabranch.runtime.values import registry, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays import array_flags, index_checks
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
 from anabranch.runtime.values.arrays.traced_array import TracedArray, expect_writable
 from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.memory import views
@@ -199,15 +200,13 @@ def _as_numpy(size: int, access: Callable[[Any], object], is_fine: bool = False)
         )
 
 
-def _reflected(ufunc: np.ufunc) -> Callable[[FlatIterator, Any], Value]:
-    """`x + a.flat` and its kin, which NumPy's arrays and scalars take for x, and Python's numbers do not."""
+def _operator(ufunc: np.ufunc, is_second: bool) -> Callable[[FlatIterator, Any], Value]:
+    """`a.flat + x`, or `x + a.flat`, and their kin, which NumPy's arrays and scalars take for x, and numbers do not."""
 
     def operator(self: FlatIterator, other: Any) -> Value:
-        if isinstance(other, (np.ndarray, np.generic)) or (
-            isinstance(other, Tracer) and other.abstract.kind is not Kind.PYTHON
-        ):
-            return registry.FUNCTIONS[ufunc](other, self.copy())
-        return NotImplemented
+        if not isinstance(other, (np.ndarray, np.generic, NumPyLike)):
+            return NotImplemented
+        return registry.FUNCTIONS[ufunc](*((other, self.copy()) if is_second else (self.copy(), other)))
 
     return operator
 
@@ -225,8 +224,9 @@ for _name, _ufunc in (
     ("ge", np.greater_equal),
 ):
     setattr(FlatIterator, f"__{_name}__", _compared(_ufunc))
-for _name, _operator in INPLACE.items():
-    setattr(FlatIterator, f"__r{_name}__", _reflected(_operator))
+for _name, _computed in INPLACE.items():
+    setattr(FlatIterator, f"__{_name}__", _operator(_computed, is_second=False))
+    setattr(FlatIterator, f"__r{_name}__", _operator(_computed, is_second=True))
 
 # Messages of Python's name the class.
 FlatIterator.__name__ = "numpy.flatiter"

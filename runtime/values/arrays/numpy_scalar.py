@@ -250,3 +250,8 @@ class NumPyScalar(NumPyLike):
 def _class_of(dtype: str) -> type[NumPyScalar]:
     """The class for scalars of a dtype. Messages of Python's name it: `must be str, not numpy.float64`."""
     return type(f"numpy.{dtype}", (NumPyScalar,), {"__slots__": (), "__module__": __name__})
+
+
+def is_array(value: object) -> bool:
+    """Return whether a value is an array, traced or not."""
+    return isinstance(value, np.ndarray) or (isinstance(value, NumPyLike) and not isinstance(value, NumPyScalar))

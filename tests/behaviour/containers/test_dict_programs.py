@@ -661,7 +661,7 @@ def grows_in_loop(es):
     return g
 
 
-@case((MORE, 7), (MORE, 1), slow=True)
+@case((MORE, 7), (MORE, 1))
 def inner_key_error(es, k):
     g = {}
     for u, v in es.tolist():
@@ -690,6 +690,14 @@ def order_after_removal(es):
     g[1][2] = 5
     k = g[0].popitem()
     return (g, k, [list(d) for d in g.values()], list(g[1].items()))
+
+
+@case((MORE,))
+def what_sets_have_in_common(es):
+    g = {}
+    for u, v in es.tolist():
+        g.setdefault(u, set()).add(v * 7)
+    return [(sum(s), len(s & g[0])) for s in g.values()]
 
 
 @case((MORE,), slow=True)

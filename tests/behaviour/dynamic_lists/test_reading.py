@@ -18,6 +18,55 @@ SIGNED = np.array([1.5, -2.0, 3.0, -4.0, 0.0, 6.0])
 NONE = np.array([-1.0, -2.0])
 
 
+class Weighted:
+    def __radd__(self, other):
+        return "added", len(other)
+
+    def __rmul__(self, other):
+        return "times", len(other)
+
+    def __eq__(self, other):
+        return "equal"
+
+    __hash__ = None
+
+
+def positive(a):
+    out = []
+    for x in a:
+        if x > 0:
+            out.append(x)
+    return out
+
+
+@case((SIGNED,))
+def beside_arrays(a):
+    out, longer, more, sums, turned = positive(a), positive(a), positive(a), positive(a), collections.deque(positive(a))
+    longer += a[:3]
+    more *= a[:3]
+    sums += a[0]
+    turned += a[:3]
+    asked = out == a[:3], out != a[:3], a[:3] == out, out == None, out != (1.5,)  # noqa: E711
+    return longer, more, sums, turned, out * np.array(2), out * a[:3], out * a[a > 0], asked
+
+
+@case((SIGNED,))
+def beside_objects_with_operators(a):
+    out = positive(a)
+    out += Weighted()
+    return out, positive(a) + Weighted(), positive(a) * Weighted(), positive(a) == Weighted()
+
+
+@case((SIGNED, 1), (SIGNED, 0))
+def lists_in_lists_beside_arrays_and_lists(a, i):
+    rows, out = [], positive(a)
+    for x in a:
+        rows.append([y for y in a if y > x])
+    row = rows[i]
+    row += np.ones(1)
+    return row, rows[i] * np.ones(1), rows[i] == out, out == rows[i], [out != r for r in rows], 2 * rows[i]
+
+
 # ---- reading and writing ---------------------------------------------------------------------------------------------
 
 

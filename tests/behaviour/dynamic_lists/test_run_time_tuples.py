@@ -34,6 +34,14 @@ def what_a_tuple_does(keys):
     return found, made, numbers, (first, second, third, last), tuple(zip(t, u, strict=False))
 
 
+@case((KEYS,))
+def beside_arrays(keys):
+    t, a = tuple(x for x in keys if x > 2), keys[:4]
+    t += a
+    u = tuple([x for x in keys if x > 2])
+    return t, u * a, a - u, u == a, a == u, u != a, u < a, u * a[keys[:4] > 0], 2 * u, u * 2
+
+
 @case((KEYS,), (KEYS[:2],))
 def what_a_tuple_refuses(keys):
     t = tuple(x for x in keys if x > 2)

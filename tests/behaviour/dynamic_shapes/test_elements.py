@@ -188,7 +188,8 @@ def reduced_without_identity(a):
 @case((INTS,), (INTS * 0,))
 def reduced_bits(a):
     some = a[a > 0]
-    return np.bitwise_and.reduce(some), np.gcd.reduce(some), np.maximum.reduce(some, initial=3)
+    bits = np.bitwise_and.reduce(some), np.gcd.reduce(some), np.maximum.reduce(some, initial=3)
+    return *bits, np.logaddexp.reduce(some), np.logaddexp2.reduce(some, initial=1)
 
 
 @case(*PARTS)
@@ -248,6 +249,7 @@ def test_programs(program: Program) -> None:
         (lambda a: np.take(a[a > 9], [0, 5]), MIXED),
         (lambda a: np.add.reduceat(a[a > 0], [0, 2, 5]), MIXED),
         (lambda a: np.maximum.reduce(a[a > 9]), MIXED),
+        (lambda a: a[0].sort(), MIXED),
         (lambda a: np.gradient(a[a > 4]), MIXED),
         (lambda a: np.convolve(a[a > 9], a), MIXED),
         (lambda a: np.choose(a[a > 0], [1, 2, 3]), INTS),

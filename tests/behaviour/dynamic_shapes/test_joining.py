@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from anabranch.runtime.errors import RunTimeSizeError
+from anabranch.runtime.errors import RunTimeSizeError, UnsupportedOperationError
 from tests.program_table import Program, Table
 
 case = Table()
@@ -175,6 +175,16 @@ def insert_at_two(a, n):
 
 
 @case(*SIZES)
+def insert_at_one_of_a_list(a, n):
+    return np.insert(a[:n], [0], [5, 6]), np.insert(a, [n], [5, 6]), np.insert(a.reshape(2, 4), [n // 9], 7, axis=1)
+
+
+@case((np.arange(8.0), -9), (np.arange(8.0), 9))
+def insert_where_there_is_no_place(a, n):
+    return np.insert(a, np.asarray([n]), 5)
+
+
+@case(*SIZES)
 def insert_a_column(a, n):
     return np.insert(a.reshape(2, 4), n, 7, axis=1)
 
@@ -293,3 +303,8 @@ def test_what_two_parts_of_an_array_make_is_of_static_size():
 
     with pytest.raises(RunTimeSizeError):
         cut(A.copy(), np.array([3]))
+
+
+def test_a_mask_of_the_places_to_insert_at_is_refused():
+    with pytest.raises(UnsupportedOperationError, match="the number of indices must be static"):
+        jit(np.insert)(A, A > 3, 5)

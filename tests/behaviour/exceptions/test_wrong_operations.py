@@ -57,6 +57,16 @@ def unpacks_a_number(a):
     return first
 
 
+def sets_an_item_of_a_tuple(a):
+    y = (1, 2, 3)
+    y[a.argmax()] = 3
+
+
+def deletes_a_character(a):
+    y = "abc"
+    del y[a.argmax()]
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [
@@ -81,6 +91,8 @@ def unpacks_a_number(a):
         (lambda a: [1, 2, 3][a[0]], (A,)),
         (lambda x: [1, 2, 3][x], (1.0,)),
         (lambda a: a[0].foo, (A,)),
+        (sets_an_item_of_a_tuple, (A,)),
+        (deletes_a_character, (A,)),
         (lambda a: a.foo, (A,)),
         (lambda x: x.foo, (1,)),
         (sets_an_attribute, (A,)),

@@ -55,6 +55,16 @@ def test_flat_as_an_iterable():
     check(f, GRID)
 
 
+def test_flat_beside_arrays_and_numbers():
+    def f(a, x):
+        chosen = a.flat * x[x > -1], x[0] * a.flat, a.T.flat - x
+        x *= a.flat
+        return chosen, a.flat + x, x - a.flat, a.flat < x, x == a.flat
+
+    check(f, GRID, np.arange(6.0) - 0.5)
+    check(lambda a: a.flat + 1, GRID)
+
+
 def test_flat_knows_its_place():
     def f(a):
         it = a.flat

@@ -115,6 +115,12 @@ def integer_functions_take_no_floats(x):
     return math.gcd(3, x)
 
 
+@case((3.0,), (-0.5,))
+def integer_functions_of_an_int_or_a_float(x):
+    n = 2 if x > 0 else 2.5
+    return math.gcd(n, 4), math.comb(5, n), math.factorial(n)
+
+
 @case((1.0, 2.0, -3.0), (1e200, 1e200, 0.0), (INF, NAN, 1.0), (1e-200, 0.0, 0.0))
 def distances(x, y, z):
     return math.hypot(x, y, z), math.dist((x, y), (z, 1.5)), math.dist([x], [y]), math.hypot(x), math.dist((), ())
