@@ -18,12 +18,13 @@ from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.loops import steps
 from anabranch.runtime.control.loops.counted import CANNOT, run_counted
 from anabranch.runtime.control.loops.steps import StateForm
-from anabranch.runtime.control.loops.unroll_budget import Cost
+from anabranch.runtime.control.loops.unroll_budget import Cost, TooCostlyError
 from anabranch.runtime.control.sequences import stacked_sequences
 from anabranch.runtime.control.sequences.as_countable import countable
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.deque_watch import DequeWatch, known_items
 from anabranch.runtime.control.sequences.elements import ChangedError, Elements
+from anabranch.runtime.control.staging.run_time_keys import become_table_of
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.heap.attempt import first_possible
@@ -60,7 +61,11 @@ def run(items: Iterable[Value], body: Callable[..., Any], init: tuple[Value, ...
     if isinstance(items, UnionValue) and items.of_objects and (many := countable(items)) is not None:
         return run_counted(many, body, init, form, what)
     if isinstance(items, UnionValue) and items.of_objects:
-        after: State = items.through(lambda one: run(one, body, init, form, what))
+        try:
+            after: State = items.through(lambda one: run(one, body, init, form, what))
+        except TooCostlyError:
+            become_table_of(items.options)
+            raise
         return after
     if isinstance(items, Growable):
         in_steps = functools.partial(_over_list, 0, items, DequeWatch(items), body, form, what, (NEXT, no_value, *init))
