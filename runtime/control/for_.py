@@ -54,6 +54,16 @@ def for_(
 def run(items: Iterable[Value], body: Callable[..., Any], init: tuple[Value, ...], form: StateForm, what: str) -> State:
     """The state after a loop that is traced."""
     items = iterated(items)
+    try:
+        return _traced(items, body, init, form, what)
+    except TooCostlyError:
+        become_table_of(items.options if isinstance(items, UnionValue) else (items,))
+        raise
+
+
+def _traced(
+    items: Iterable[Value], body: Callable[..., Any], init: tuple[Value, ...], form: StateForm, what: str
+) -> State:
     if isinstance(items, PushedBar):
         return _with_bar(items, body, init, form, what)
     if isinstance(items, PushIterator):
@@ -61,11 +71,7 @@ def run(items: Iterable[Value], body: Callable[..., Any], init: tuple[Value, ...
     if isinstance(items, UnionValue) and items.of_objects and (many := countable(items)) is not None:
         return run_counted(many, body, init, form, what)
     if isinstance(items, UnionValue) and items.of_objects:
-        try:
-            after: State = items.through(lambda one: run(one, body, init, form, what))
-        except TooCostlyError:
-            become_table_of(items.options)
-            raise
+        after: State = items.through(lambda one: run(one, body, init, form, what))
         return after
     if isinstance(items, Growable):
         in_steps = functools.partial(_over_list, 0, items, DequeWatch(items), body, form, what, (NEXT, no_value, *init))

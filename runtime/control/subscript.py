@@ -37,6 +37,7 @@ from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
@@ -186,7 +187,7 @@ def _get(container: Value, key: Value) -> Value:
             current().trace.text.has_codes = True
     if isinstance(key, slice) and isinstance(container, (list, tuple)):
         check_bounds(key)
-    if isinstance(container, dict) and isinstance(key, tuple) and has_traced(key):
+    if isinstance(container, dict) and _is_hashed_at_run_time(key):
         run_time_keys.become_table(container)
     if not _is_run_time(container, key) or not _is_plain(container):
         return operator.getitem(container, key)
@@ -217,6 +218,11 @@ def _get(container: Value, key: Value) -> Value:
 
 def _is_index(key: Tracer) -> bool:
     return key.abstract.dtype.kind in "iub" and not key.abstract.shape
+
+
+def _is_hashed_at_run_time(key: object) -> bool:
+    """Return whether a key is made of run-time values."""
+    return isinstance(key, Hashed) or (isinstance(key, tuple) and has_traced(key))
 
 
 def _is_run_time(container: object, key: object) -> bool:
@@ -273,9 +279,7 @@ def _set(value: Value, container: Value, key: Value) -> None:
     _prefer_arrays(container, key)
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
-    if isinstance(container, dict) and (
-        isinstance(key, (Tracer, Text)) or (isinstance(key, tuple) and has_traced(key))
-    ):
+    if isinstance(container, dict) and (isinstance(key, (Tracer, Text)) or _is_hashed_at_run_time(key)):
         run_time_keys.become_table(container)
     if not _is_run_time(container, key) or not _is_plain(container) or isinstance(container, (tuple, str, bytes)):
         operator.setitem(container, key, value)
@@ -308,7 +312,7 @@ def _set(value: Value, container: Value, key: Value) -> None:
 def _delete(container: Value, key: Value) -> None:
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
-    if isinstance(container, dict) and has_traced(key):
+    if isinstance(container, dict) and (has_traced(key) or isinstance(key, Hashed)):
         run_time_keys.become_table(container)
     if not isinstance(key, Tracer) or not isinstance(container, list) or isinstance(container, Growable):
         operator.delitem(container, key)

@@ -21,6 +21,7 @@ from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.tracer import Tracer
@@ -140,6 +141,9 @@ def _is_ordered_number(value: Value) -> bool:
     return known and value.abstract.dtype.kind in "biuf"
 
 
+_PARTS = (tuple, UnionValue, Hashed)
+
+
 def same_key(a: Value, b: Value) -> Value:
     """`a == b` of two keys of a dict or members of a set: where one alone is a tuple their hashes differ.
 
@@ -148,7 +152,10 @@ def same_key(a: Value, b: Value) -> Value:
     for choice, other in ((a, b), (b, a)):
         if isinstance(choice, UnionValue) and any(isinstance(option, tuple) for option in choice.options):
             return choice.through(lambda one, other=other: same_key(one, other))  # type: ignore[misc]
-    if isinstance(a, tuple) and isinstance(b, tuple) and any(isinstance(x, (tuple, UnionValue)) for x in (*a, *b)):
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Hashed):
+            return one.same_members_(other)
+    if isinstance(a, tuple) and isinstance(b, tuple) and any(isinstance(x, _PARTS) for x in (*a, *b)):
         result: Any = len(a) == len(b)
         for x, y in zip(a, b, strict=False):
             result = boolean.and_(result, lambda x=x, y=y: same_key(x, y))  # type: ignore[misc]

@@ -14,6 +14,7 @@ from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 
@@ -42,7 +43,9 @@ def check_hashable(item: object) -> None:
             check_hashable(part)
     elif isinstance(item, (TracedArray, DynamicArray)):
         hash(np.zeros(0))  # raises
-    elif not isinstance(item, (PythonScalar, NumPyScalar)):
+    elif not isinstance(item, (PythonScalar, NumPyScalar)) and not (
+        isinstance(item, Hashed) and item.native is frozenset
+    ):
         hash(item)
 
 

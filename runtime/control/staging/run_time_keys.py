@@ -61,7 +61,7 @@ def become_tables() -> None:
 
 
 def become_table_of(items: Iterable[object]) -> None:
-    """Have the dicts be tables whose items are these dicts, or dicts of which these are views; nothing where none is.
+    """Have dicts be tables that are among these, of which these are views, or that hold such; nothing where none is.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def become_table_of(items: Iterable[object]) -> None:
     """
     held = {id(inner) for item in items for inner in (item, *gc.get_referents(item)) if isinstance(inner, dict)}
     for made, _ in current().trace.tables.made.values():
-        if isinstance(made, dict) and any(id(value) in held for value in made.values()):
+        if isinstance(made, dict) and any(id(one) in held for one in (made, *made.values())):
             become_table(made)
 
 
