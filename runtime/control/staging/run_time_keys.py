@@ -61,7 +61,7 @@ def become_tables() -> None:
 
 
 def become_table_of(items: Iterable[object]) -> None:
-    """Have dicts be tables that are among these, of which these are views, or that hold such; nothing where none is.
+    """Have the dicts be tables that hold these, or dicts of which these are views; else these dicts themselves.
 
     Raises
     ------
@@ -69,9 +69,10 @@ def become_table_of(items: Iterable[object]) -> None:
         Where one could have been since it was made.
     """
     held = {id(inner) for item in items for inner in (item, *gc.get_referents(item)) if isinstance(inner, dict)}
-    for made, _ in current().trace.tables.made.values():
-        if isinstance(made, dict) and any(id(one) in held for one in (made, *made.values())):
-            become_table(made)
+    dicts = [made for made, _ in current().trace.tables.made.values() if isinstance(made, dict)]
+    holders = [made for made in dicts if any(id(value) in held for value in made.values())]
+    for one in holders or [made for made in dicts if id(made) in held]:
+        become_table(one)
 
 
 def stage_comprehensions(where: frozenset[str] = ANYWHERE) -> None:
