@@ -5,7 +5,13 @@ from __future__ import annotations
 from anabranch.base.value import Value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.iteration.generators import PushIterator
-from anabranch.runtime.control.sequences import as_countable, countable_ranges, iterators, zip_columns as columns_
+from anabranch.runtime.control.sequences import (
+    as_countable,
+    countable_ranges,
+    iterators,
+    live_lists,
+    zip_columns as columns_,
+)
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
@@ -69,14 +75,19 @@ def enumerate_(items: Value, start: Value = 0) -> Value:
     if isinstance(items, PushIterator) and not items.begun:
         return itertools_iterators.Numbered(items, as_int(start))
     staged = as_countable.countable(items)
-    return enumerate(items, start) if staged is None else iterators.Enumerated(staged, as_int(start))
+    if staged is None:
+        return live_lists.note(enumerate(items, start), (items,), start)
+    return iterators.Enumerated(staged, as_int(start))
 
 
 @staged_form_of(zip)
 def zip_(*columns: Value, strict: bool = False) -> Value:
     """As `zip`; staged when every column is a range or an array, or one has a length known only at run time."""
     staged = columns_.staged(columns) if columns else None
-    return zip(*columns, strict=strict) if staged is None else iterators.Zipped(staged, strict)
+    if staged is None:
+        made = zip(*columns, strict=strict)
+        return made if strict else live_lists.note(made, columns)
+    return iterators.Zipped(staged, strict)
 
 
 @staged_form_of(reversed)
