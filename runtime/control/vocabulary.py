@@ -21,6 +21,7 @@ from anabranch.runtime.control.call import (
     tail_calling as tail_calling,
 )
 from anabranch.runtime.control.calls.counterparts import imported as imported
+from anabranch.runtime.control.calls.user_functions import inner_generator as generator  # noqa: F401
 from anabranch.runtime.control.compare import compare as compare
 from anabranch.runtime.control.containers.generator_reductions import count as count
 from anabranch.runtime.control.containers.membership import in_ as in_, not_in as not_in
@@ -42,7 +43,6 @@ from anabranch.runtime.control.hash_tables.creation import (
 )
 from anabranch.runtime.control.identity import is_ as is_, is_not as is_not
 from anabranch.runtime.control.if_ import if_ as if_
-from anabranch.runtime.control.iteration.generators import generator as generator
 from anabranch.runtime.control.lists import comprehension as comprehension, extended as extended, tupled as tupled
 from anabranch.runtime.control.match import match as match
 from anabranch.runtime.control.sets import members as members, members_of as members_of, set_operation as set_operation

@@ -79,7 +79,7 @@ class Trace:
         self.text = Text()
         self.unrolling = Unrolling(approach.unroll_reason)
         self.resumable = approach.resumable
-        self.wanted_resumable: set[types.FunctionType] = set()
+        self.wanted_resumable: set[types.CodeType] = set()
         self.watched: list[Watched] = []
         # The buffer sizes that were asked for, and given.
         self.capacities: dict[CapacitySite, Capacity] = {}

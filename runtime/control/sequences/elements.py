@@ -48,7 +48,7 @@ class Elements(Countable):
         self._length = self._now.length
 
     @property
-    def source(self) -> Value:
+    def source_(self) -> Value:
         """The list."""
         return self._owner
 

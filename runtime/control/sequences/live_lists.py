@@ -117,10 +117,8 @@ class _Numbered(_Several):
 def note(made: Value, columns: Sequence[Value], start: Value = None) -> Value:
     """One of Python's own `enumerate` or `zip`, which is new, with what it goes over, where lists may grow."""
     if tracing() and current().trace.lists.may_grow and (parts := _live(columns)) is not None:
-        current().trace.lists.iterators[id(made)] = (
-            made,
-            _Several(parts) if start is None else _Numbered(*parts, start),
-        )
+        live: Live = _Several(parts) if start is None else _Numbered(parts[0], start)
+        current().trace.lists.iterators[id(made)] = (made, live)
     return made
 
 
@@ -156,9 +154,9 @@ def of(items: Value) -> Live | None:
 def _of_countable(column: Countable) -> Live:
     if isinstance(column, Enumerated):
         inner = _of_countable(column.items)
-        return _Fixed(column) if isinstance(inner, _Fixed) else _Numbered(inner, *column.settings_)
+        return _Fixed(column) if isinstance(inner, _Fixed) else _Numbered(inner, column.settings_[0])
     if isinstance(column, Zipped) and not column.strict:
         parts = [_of_countable(part) for part in column.columns]
         return _Fixed(column) if all(isinstance(part, _Fixed) for part in parts) else _Several(parts)
-    owner = column.source if isinstance(column, (Elements, StackedSequence, KnownItems)) else None
+    owner = column.source_ if isinstance(column, (Elements, StackedSequence, KnownItems)) else None
     return LiveList(owner) if isinstance(owner, Growable) and owner.native is list else _Fixed(column)

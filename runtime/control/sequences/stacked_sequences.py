@@ -36,7 +36,7 @@ class StackedSequence(Countable):
         self._wholes = item_forms.wholes(self._before, form)
 
     @property
-    def source(self) -> Value:
+    def source_(self) -> Value:
         """The list or tuple."""
         return self._source
 

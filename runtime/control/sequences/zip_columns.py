@@ -25,25 +25,25 @@ class KnownItems(Countable):
     """The items of a list or tuple, each read by an index when it is asked for."""
 
     def __init__(self, items: Value) -> None:
-        self.source = items
+        self.source_ = items
         self._length = len(items)
 
     @property
     def is_known(self) -> bool:
-        return not any(map(containers.has_traced, self.source))
+        return not any(map(containers.has_traced, self.source_))
 
     def at(self, index: int | PythonScalar) -> Value:
-        if is_dynamic_list(self.source):
+        if is_dynamic_list(self.source_):
             raise self._changed()
-        return chosen_item.chosen(list(self.source), index, index)
+        return chosen_item.chosen(list(self.source_), index, index)
 
     def end(self, left: Atom) -> None:
-        if is_dynamic_list(self.source) or len(self.source) != self._length:
+        if is_dynamic_list(self.source_) or len(self.source_) != self._length:
             raise self._changed()
 
     def _changed(self) -> ChangedError:
         return changes_length(
-            self.source, "zip iterates over it beside something whose length is known only at run time"
+            self.source_, "zip iterates over it beside something whose length is known only at run time"
         )
 
 
