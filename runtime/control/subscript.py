@@ -38,6 +38,7 @@ from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
 from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
@@ -222,7 +223,7 @@ def _is_index(key: Tracer) -> bool:
 
 def _is_hashed_at_run_time(key: object) -> bool:
     """Return whether a key is made of run-time values."""
-    return isinstance(key, Hashed) or (isinstance(key, tuple) and has_traced(key))
+    return isinstance(key, (Hashed, HostTyped)) or (isinstance(key, tuple) and has_traced(key))
 
 
 def _is_run_time(container: object, key: object) -> bool:
@@ -312,7 +313,7 @@ def _set(value: Value, container: Value, key: Value) -> None:
 def _delete(container: Value, key: Value) -> None:
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
-    if isinstance(container, dict) and (has_traced(key) or isinstance(key, Hashed)):
+    if isinstance(container, dict) and (has_traced(key) or _is_hashed_at_run_time(key)):
         run_time_keys.become_table(container)
     if not isinstance(key, Tracer) or not isinstance(container, list) or isinstance(container, Growable):
         operator.delitem(container, key)

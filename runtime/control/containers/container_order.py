@@ -22,6 +22,7 @@ from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.tracer import Tracer
@@ -141,7 +142,8 @@ def _is_ordered_number(value: Value) -> bool:
     return known and value.abstract.dtype.kind in "biuf"
 
 
-_PARTS = (tuple, UnionValue, Hashed)
+_WHOLE = (tuple, Hashed, HostTyped)
+_PARTS = (*_WHOLE, UnionValue)
 
 
 def same_key(a: Value, b: Value) -> Value:
@@ -150,11 +152,13 @@ def same_key(a: Value, b: Value) -> Value:
     NumPy's numbers compare themselves with the items of a tuple, but a table never asks them.
     """
     for choice, other in ((a, b), (b, a)):
-        if isinstance(choice, UnionValue) and any(isinstance(option, tuple) for option in choice.options):
+        if isinstance(choice, UnionValue) and any(isinstance(v, _WHOLE) for v in (other, *choice.options)):
             return choice.through(lambda one, other=other: same_key(one, other))  # type: ignore[misc]
     for one, other in ((a, b), (b, a)):
         if isinstance(one, Hashed):
             return one.same_members_(other)
+        if isinstance(one, HostTyped):
+            return one.same_key_(other)
     if isinstance(a, tuple) and isinstance(b, tuple) and any(isinstance(x, _PARTS) for x in (*a, *b)):
         result: Any = len(a) == len(b)
         for x, y in zip(a, b, strict=False):
