@@ -62,6 +62,12 @@ class Trace:
         What the trace may do.
     """
 
+    def want_going_on(self, iterator: object) -> None:
+        """Have the function be traced once more, with an iterator in the place of one that goes on anywhere."""
+        made, code = self.going_on.get(id(iterator), (None, None))
+        if made is iterator and code is not None:
+            self.wanted_resumable.add(code)
+
     def __init__(self, outside: Outside, approach: Approach = NOTHING) -> None:
         self.outside = outside
         self.calls = Calls.of(approach)
@@ -80,6 +86,8 @@ class Trace:
         self.unrolling = Unrolling(approach.unroll_reason)
         self.resumable = approach.resumable
         self.wanted_resumable: set[types.CodeType] = set()
+        # Iterators by identity, with the code of generators that would go on where they cannot.
+        self.going_on: dict[int, tuple[object, types.CodeType]] = {}
         self.watched: list[Watched] = []
         # The buffer sizes that were asked for, and given.
         self.capacities: dict[CapacitySite, Capacity] = {}

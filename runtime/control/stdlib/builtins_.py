@@ -39,6 +39,7 @@ from anabranch.runtime.control.stdlib.introspection import (
     hasattr_ as hasattr_,
     setattr_ as setattr_,
 )
+from anabranch.runtime.control.stdlib.itertools_ import iter_ as iter_
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.tracer import Tracer
@@ -79,7 +80,7 @@ COUNTERPARTS: dict[object, str] = {
     int: "int_", float: "float_", bool: "bool_", complex: "complex_", pow: "pow_",
     isinstance: "isinstance_", issubclass: "issubclass_",
     hasattr: "hasattr_", getattr: "getattr_", setattr: "setattr_", delattr: "delattr_",
-    dir: "dir_", next: "next_", callable: "callable_",
+    dir: "dir_", next: "next_", iter: "iter_", callable: "callable_",
     ord: "ord_", chr: "chr_", print: "print_", repr: "repr_", ascii: "ascii_", format: "format_", str: "str_",
     bin: "bin_", oct: "oct_", hex: "hex_",
 }  # fmt: skip

@@ -21,6 +21,8 @@ from anabranch.runtime.control.sequences.as_countable import countable, is_count
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import Zipped, shorter
+from anabranch.runtime.control.sequences.remaining_items import is_named
+from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib import itertools_source as source
 from anabranch.runtime.control.stdlib.itertools_iterators import (
     Accumulated,
@@ -35,12 +37,14 @@ from anabranch.runtime.control.stdlib.itertools_iterators import (
 )
 from anabranch.runtime.control.stdlib.nditer_ import nditer_
 from anabranch.runtime.control.subscript import at
-from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -253,8 +257,54 @@ def batched_(call: Call, items: Value, n: int, **options: Value) -> Value:
     return call(source.batched, _listed(items), n)
 
 
-def cycle_(_: Call, items: Value) -> Value:
+def _goes_on(function: Callable[..., Any]) -> bool:
+    """Return whether iterators are such as go on wherever they are asked, made by this function."""
+    return tracing() and getattr(function, "__code__", None) in current().trace.resumable
+
+
+def _that_may_go_on(made: Value, function: Callable[..., Any]) -> Value:
+    """An iterator, in place of which that of a function goes on where it is asked under a run-time condition."""
+    if tracing():
+        current().trace.going_on[id(made)] = (made, getattr(function, "__code__"))  # noqa: B009 - it is no method
+    return made
+
+
+@staged_form_of(iter)
+def iter_(items: Value, /, *sentinel: Value) -> Value:
+    """As `iter`."""
+    if sentinel or not (isinstance(items, _INDEXED) or is_dynamic_list(items)):
+        return iter(items, *sentinel)
+    if _goes_on(source.each):
+        return current().trace.outside.called(source.each)(items)
+    return _that_may_go_on(iter(items), source.each)
+
+
+_INDEXED = (list, tuple, str, range, np.ndarray, TracedArray)
+
+
+def cycle_(call: Call, items: Value) -> Value:
     """As `itertools.cycle`."""
+    if not isinstance(items, _INDEXED) or not len(items) or (isinstance(items, _ARRAYS) and is_named(items)):
+        return _cycled(items)
+    if _goes_on(source.cycle):
+        held = items if isinstance(items, (*_FIXED, *_ARRAYS)) else tuple(items)
+        return call(source.cycle, held, functools.partial(_refuse_change, items, held))
+    if is_countable(items):
+        return _that_may_go_on(_cycled(items), source.cycle)
+    # What the cycle goes over is what is found to have moved first.
+    return _that_may_go_on(itertools.cycle(_that_may_go_on(iter(tuple(items)), source.cycle)), source.cycle)
+
+
+_FIXED, _ARRAYS = (tuple, str, range), (TracedArray, np.ndarray)
+
+
+def _refuse_change(items: Value, held: Value) -> None:
+    """Refuse a list that has other items than when `cycle` began: Python goes over it once, and then over a copy."""
+    if items is not held and (len(items) != len(held) or any(a is not b for a, b in zip(items, held, strict=True))):
+        raise UnsupportedOperationError("a list is changed while itertools.cycle goes over it; go over tuple(the list)")
+
+
+def _cycled(items: Value) -> Value:
     sequence = None if isinstance(items, PushIterator) else countable(items)
     if sequence is None or not isinstance(sequence.length, int) or sequence.length < 1:
         return itertools.cycle(items)
@@ -299,9 +349,15 @@ def repeat_(_: Call, value: object, times: object = None) -> Value:
     )
 
 
-def count_(_: Call, start: object = 0, step: object = 1) -> Value:
+def count_(call: Call, start: object = 0, step: object = 1) -> Value:
     """As `itertools.count`."""
-    return Counting(start, step)
+    if not (_is_int(start) and _is_int(step)) or _goes_on(source.count):
+        return call(source.count, start, step)
+    return _that_may_go_on(Counting(start, step), source.count)
+
+
+def _is_int(value: object) -> bool:
+    return type(value) is int or (isinstance(value, PythonScalar) and value.abstract.dtype.kind == "i")
 
 
 def ndindex_(_: Call, *shape: Value) -> Value:

@@ -11,10 +11,35 @@ from typing import Any
 
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration.generators import use_up
+from anabranch.runtime.control.subscript import at
 
 
 class Group(GeneratorExpression, sample=lambda: iter(())):
     """The items of one group, as long as the next is not asked for."""
+
+
+def each(items: Sequence[Any]) -> Iterator[Any]:
+    """As `iter`, of what has items by place, and may get more of them."""
+    place = 0
+    while place < len(items):
+        yield at(items)[place]
+        place += 1
+
+
+def count(start: Any, step: Any) -> Iterator[Any]:
+    """As `itertools.count`, which adds the step each time."""
+    while True:
+        yield start
+        start = start + step
+
+
+def cycle(items: Sequence[Any], unchanged: Callable[[], Any]) -> Iterator[Any]:
+    """As `itertools.cycle`, of one item or more; `unchanged` refuses where they are not as they were."""
+    place = 0
+    while True:
+        unchanged()
+        yield at(items)[place]
+        place = place + 1 if place + 1 < len(items) else 0
 
 
 def dropwhile(predicate: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
