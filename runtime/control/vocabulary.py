@@ -34,7 +34,6 @@ from anabranch.runtime.control.exits import (
     returned as returned,
 )
 from anabranch.runtime.control.for_ import for_ as for_
-from anabranch.runtime.control.generator_expression import each as each
 from anabranch.runtime.control.hash_tables.creation import (
     dict_comprehension as dict_comprehension,
     dict_display as dict_display,
@@ -49,6 +48,7 @@ from anabranch.runtime.control.sets import members as members, members_of as mem
 from anabranch.runtime.control.stdlib import builtins_ as builtins  # noqa: F401 - `ab.builtins`
 from anabranch.runtime.control.stdlib.columns import transposed as transposed
 from anabranch.runtime.control.stdlib.introspection import class_ as class_
+from anabranch.runtime.control.stdlib.itertools_ import each as each
 from anabranch.runtime.control.stdlib.math_ import mathematics
 from anabranch.runtime.control.subscript import at as at
 from anabranch.runtime.control.ternary import ifexp as ifexp

@@ -152,6 +152,8 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
 
     def want_resumable_(self) -> None:
         """Have the function be traced once more, with a generator in this one's place that goes on anywhere."""
+        if tracing():
+            current().trace.want_going_on(self)
 
     def _used_up(self) -> bool:
         if self._spent is None:

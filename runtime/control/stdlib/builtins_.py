@@ -8,6 +8,7 @@ from anabranch.runtime.control.staging.signature_errors import fitted, staged_fo
 from anabranch.runtime.control.stdlib import print_and_log
 from anabranch.runtime.control.stdlib.builtin_iterators import (
     enumerate_ as enumerate_,
+    iter_ as iter_,
     len_ as len_,
     next_ as next_,
     range_ as range_,
@@ -39,7 +40,6 @@ from anabranch.runtime.control.stdlib.introspection import (
     hasattr_ as hasattr_,
     setattr_ as setattr_,
 )
-from anabranch.runtime.control.stdlib.itertools_ import iter_ as iter_
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.tracer import Tracer

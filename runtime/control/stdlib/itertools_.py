@@ -22,8 +22,9 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import Zipped, shorter
 from anabranch.runtime.control.sequences.remaining_items import is_named
-from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib import itertools_source as source
+from anabranch.runtime.control.stdlib.builtin_iterators import count_ as count_of
+from anabranch.runtime.control.stdlib.going_on import by_places, goes_on, has_places, one, only, that_may_go_on
 from anabranch.runtime.control.stdlib.itertools_iterators import (
     Accumulated,
     Chained,
@@ -38,7 +39,6 @@ from anabranch.runtime.control.stdlib.itertools_iterators import (
 from anabranch.runtime.control.stdlib.nditer_ import nditer_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
-from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced
@@ -70,7 +70,12 @@ class Filtered(GeneratorExpression, sample=lambda: filter(None, ())):
 def map_(call: Call, function: Any, *columns: Value) -> Value:
     """As `map`."""
     if len(columns) == 1:
-        return Mapped(columns[0], lambda item: call(function, item))
+        of_item: Callable[[Value], Value] = functools.partial(call, function)
+        if has_places(*columns):
+            if goes_on():
+                return by_places(columns, count_of, lambda held, place: of_item(only(held, place)))
+            return that_may_go_on(Mapped(columns[0], of_item))
+        return Mapped(columns[0], of_item)
     if not columns or not all(map(is_countable, columns)):
         return map(lambda *items: call(function, *items), *columns)
     rows = Zipped(tuple(c for c in map(countable, columns) if c is not None), strict=False)
@@ -79,7 +84,34 @@ def map_(call: Call, function: Any, *columns: Value) -> Value:
 
 def filter_(call: Call, function: object, items: object) -> Value:
     """As `filter`."""
-    return Filtered(items, condition=truth_value if function is None else lambda item: call(function, item))
+    test = truth_value if function is None else functools.partial(call, function)
+    if has_places(items):
+        if goes_on():
+            return one(source.picked, (items,), count_of, only, test, _itself)
+        return that_may_go_on(Filtered(items, condition=test), source.picked)
+    return Filtered(items, condition=test)
+
+
+def _itself(item: Value) -> Value:
+    return item
+
+
+def each(
+    items: Value,
+    element: Callable[..., Any] = _itself,
+    condition: Callable[..., Any] | None = None,
+    width: Any = None,
+    nested: bool = False,
+    whole: bool = False,
+) -> Value:
+    """A generator expression of the user's."""
+    made = GeneratorExpression(items, element, condition, width, nested, whole)
+    if nested or whole or not has_places(items):
+        return made
+    if not goes_on():
+        return that_may_go_on(made, source.picked)
+    test = (lambda _: True) if condition is None else lambda item: condition(*made.parts_of(item))
+    return one(source.picked, (items,), count_of, only, test, made.element_of)
 
 
 def starmap_(call: Call, function: object, rows: object) -> Value:
@@ -257,50 +289,39 @@ def batched_(call: Call, items: Value, n: int, **options: Value) -> Value:
     return call(source.batched, _listed(items), n)
 
 
-def _goes_on(function: Callable[..., Any]) -> bool:
-    """Return whether iterators are such as go on wherever they are asked, made by this function."""
-    return tracing() and getattr(function, "__code__", None) in current().trace.resumable
-
-
-def _that_may_go_on(made: Value, function: Callable[..., Any]) -> Value:
-    """An iterator, in place of which that of a function goes on where it is asked under a run-time condition."""
-    if tracing():
-        current().trace.going_on[id(made)] = (made, getattr(function, "__code__"))  # noqa: B009 - it is no method
-    return made
-
-
-@staged_form_of(iter)
-def iter_(items: Value, /, *sentinel: Value) -> Value:
-    """As `iter`."""
-    if sentinel or not (isinstance(items, _INDEXED) or is_dynamic_list(items)):
-        return iter(items, *sentinel)
-    if _goes_on(source.each):
-        return current().trace.outside.called(source.each)(items)
-    return _that_may_go_on(iter(items), source.each)
-
-
-_INDEXED = (list, tuple, str, range, np.ndarray, TracedArray)
-
-
 def cycle_(call: Call, items: Value) -> Value:
     """As `itertools.cycle`."""
-    if not isinstance(items, _INDEXED) or not len(items) or (isinstance(items, _ARRAYS) and is_named(items)):
+    if is_dynamic_list(items) or not has_places(items) or not len(items):
         return _cycled(items)
-    if _goes_on(source.cycle):
+    if isinstance(items, _ARRAYS) and is_named(items):
+        return _cycled(items)
+    if goes_on():
         held = items if isinstance(items, (*_FIXED, *_ARRAYS)) else tuple(items)
-        return call(source.cycle, held, functools.partial(_refuse_change, items, held))
+        return call(source.cycle, held, _Unchanged(items, held))
     if is_countable(items):
-        return _that_may_go_on(_cycled(items), source.cycle)
+        return that_may_go_on(_cycled(items), source.cycle)
     # What the cycle goes over is what is found to have moved first.
-    return _that_may_go_on(itertools.cycle(_that_may_go_on(iter(tuple(items)), source.cycle)), source.cycle)
+    return that_may_go_on(itertools.cycle(that_may_go_on(iter(tuple(items)), source.cycle)), source.cycle)
 
 
 _FIXED, _ARRAYS = (tuple, str, range), (TracedArray, np.ndarray)
 
 
-def _refuse_change(items: Value, held: Value) -> None:
-    """Refuse a list that has other items than when `cycle` began: Python goes over it once, and then over a copy."""
-    if items is not held and (len(items) != len(held) or any(a is not b for a, b in zip(items, held, strict=True))):
+class _Unchanged:
+    """Refuses a list that has other items than when `cycle` began: Python goes over it once, and then over a copy.
+
+    It is no function, so that the list is not taken for one that the generator changes.
+    """
+
+    __slots__ = ("_before", "_items")
+
+    def __init__(self, items: Value, before: Value) -> None:
+        self._items, self._before = items, before
+
+    def __call__(self) -> None:
+        now, before = self._items, self._before
+        if now is before or (len(now) == len(before) and all(a is b for a, b in zip(now, before, strict=True))):
+            return
         raise UnsupportedOperationError("a list is changed while itertools.cycle goes over it; go over tuple(the list)")
 
 
@@ -351,9 +372,9 @@ def repeat_(_: Call, value: object, times: object = None) -> Value:
 
 def count_(call: Call, start: object = 0, step: object = 1) -> Value:
     """As `itertools.count`."""
-    if not (_is_int(start) and _is_int(step)) or _goes_on(source.count):
+    if not (_is_int(start) and _is_int(step)) or goes_on():
         return call(source.count, start, step)
-    return _that_may_go_on(Counting(start, step), source.count)
+    return that_may_go_on(Counting(start, step), source.count)
 
 
 def _is_int(value: object) -> bool:

@@ -199,7 +199,22 @@ def asked_under_conditions(a):
             queue.append(int(x))
             total += next(signs) * next(rest, 0)
             found.append((next(names), next(waiting, -1)))
-    return labels, total, found, next(waiting, None), next(numbers)
+    return labels, total, found, next(waiting, None), next(numbers), queue
+
+
+@case((np.array([3, 1, 2, 1, 3, 3]),))
+def asked_in_the_loops_over_them(a):
+    numbered, pairs, last, known = enumerate(a, 1), zip(a, 2 * a, strict=False), reversed(a.tolist()), [1, 2]
+    squares, large, doubled = map(lambda x: x * x, a), filter(lambda x: x > 1, a), (2 * x for x in a if x > 1)
+    found, again = [], itertools.cycle(known)
+    for i, x in numbered:
+        if x == 1:
+            found.append((i, next(numbered, None), next(last, 0), next(large)))
+    for x, y in pairs:
+        if x > y:
+            found.append(next(pairs, None))
+            found.append(next(squares) + next(doubled) + next(again))
+    return found, list(pairs), next(last), sum(large), next(doubled), next(again), known
 
 
 @case(([5, 2, 8, 2, 9, 1],))
@@ -236,13 +251,13 @@ def test_as_eager_with_static_arguments(program: Program) -> None:
 
 def test_an_iterator_that_an_attempt_has_moved_is_refused() -> None:
     def held_by_a_dict(n):
-        held = {"items": reversed([1, 2, 3])}
+        held = {"items": iter({1: 2, 3: 4, 5: 6})}
         total = 0
         for _ in range(n):
             total += next(held["items"])
         return total, next(held["items"])
 
-    with pytest.raises(UnsupportedOperationError, match="a list_reverseiterator is changed in a branch or a loop"):
+    with pytest.raises(UnsupportedOperationError, match="a dict_keyiterator is changed in a branch or a loop"):
         jit(held_by_a_dict)(2)
 
 
