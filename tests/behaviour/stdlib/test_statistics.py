@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import StructureMismatchError, jit
+from tests.equivalence import check
 from tests.program_table import Program, Table
 
 case = Table()
