@@ -152,7 +152,9 @@ def same_key(a: Value, b: Value) -> Value:
     NumPy's numbers compare themselves with the items of a tuple, but a table never asks them.
     """
     for choice, other in ((a, b), (b, a)):
-        if isinstance(choice, UnionValue) and any(isinstance(v, _WHOLE) for v in (other, *choice.options)):
+        if not isinstance(choice, UnionValue):
+            continue
+        if isinstance(other, (Hashed, HostTyped)) or any(isinstance(option, _WHOLE) for option in choice.options):
             return choice.through(lambda one, other=other: same_key(one, other))  # type: ignore[misc]
     for one, other in ((a, b), (b, a)):
         if isinstance(one, Hashed):
