@@ -19,6 +19,7 @@ from anabranch.transpile.rewritten import (
     Resumed as Resumed,
     Rewritten as Rewritten,
     StepHelpers as StepHelpers,
+    inner_code as inner_code,
     is_rewritten as is_rewritten,
     needs_rewriting as needs_rewriting,
     rewrite as rewrite,

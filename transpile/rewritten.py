@@ -184,6 +184,15 @@ def _deep_recursion() -> Iterator[None]:
 _DEPTH = 20_000
 
 
+def inner_code(code: types.CodeType) -> types.CodeType | None:
+    """The user's code of a function inside a rewritten one; None where it is not found."""
+    owner = _owners.get(id(code), lambda: None)()
+    if owner is None:
+        return None
+    places = [part for part in codes(owner) if part.co_name == code.co_name and part is not owner]
+    return next((part for part in places if part.co_firstlineno == code.co_firstlineno), None)
+
+
 def is_rewritten(code: types.CodeType) -> bool:
     """Return whether `code` is that of a rewritten function, or of a function inside one."""
     # By identity: where nothing had to be rewritten, the two codes are equal.

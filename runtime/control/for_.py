@@ -18,13 +18,16 @@ from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.loops import steps
 from anabranch.runtime.control.loops.counted import CANNOT, run_counted
 from anabranch.runtime.control.loops.steps import StateForm
-from anabranch.runtime.control.loops.unroll_budget import Cost
-from anabranch.runtime.control.sequences import stacked_sequences
+from anabranch.runtime.control.loops.unroll_budget import Cost, TooCostlyError
+from anabranch.runtime.control.sequences import live_lists, stacked_sequences
 from anabranch.runtime.control.sequences.as_countable import countable
-from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.countable import ChangedError, Countable
 from anabranch.runtime.control.sequences.deque_watch import DequeWatch, known_items
-from anabranch.runtime.control.sequences.elements import ChangedError, Elements
+from anabranch.runtime.control.sequences.elements import Elements
+from anabranch.runtime.control.sequences.live_lists import Live, LiveList
+from anabranch.runtime.control.staging.run_time_keys import become_table_of
 from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.heap.attempt import first_possible
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
@@ -53,6 +56,16 @@ def for_(
 def run(items: Iterable[Value], body: Callable[..., Any], init: tuple[Value, ...], form: StateForm, what: str) -> State:
     """The state after a loop that is traced."""
     items = iterated(items)
+    try:
+        return _traced(items, body, init, form, what)
+    except TooCostlyError:
+        become_table_of(items.options if isinstance(items, UnionValue) else (items,))
+        raise
+
+
+def _traced(
+    items: Iterable[Value], body: Callable[..., Any], init: tuple[Value, ...], form: StateForm, what: str
+) -> State:
     if isinstance(items, PushedBar):
         return _with_bar(items, body, init, form, what)
     if isinstance(items, PushIterator):
@@ -63,10 +76,16 @@ def run(items: Iterable[Value], body: Callable[..., Any], init: tuple[Value, ...
         after: State = items.through(lambda one: run(one, body, init, form, what))
         return after
     if isinstance(items, Growable):
-        in_steps = functools.partial(_over_list, 0, items, DequeWatch(items), body, form, what, (NEXT, no_value, *init))
+        in_steps = functools.partial(_in_steps, LiveList(items), DequeWatch(items), body, init, form, what)
         sequence, cannot = _as_it_is(items)
         counted = [] if sequence is None else [functools.partial(run_counted, sequence, body, init, form, what)]
         return first_possible((body, init, items), cannot, *counted, in_steps)
+    if (live := live_lists.of(items)) is not None:
+        in_steps = functools.partial(_in_steps, live, DequeWatch(None), body, init, form, what)
+        counted = (
+            [] if (many := countable(items)) is None else [functools.partial(run_counted, many, body, init, form, what)]
+        )
+        return first_possible((body, init, items), CANNOT if live.is_known else (ChangedError,), *counted, in_steps)
     if (sequence := countable(items)) is None and (sequence := stacked_sequences.few_numbers(items)) is None:
         why = f"it goes over a {type(items).__name__}, whose items are Python objects"
         each = known_items(items) if type(items) is collections.deque else items
@@ -93,22 +112,28 @@ def _as_it_is(items: Growable) -> tuple[Countable | None, tuple[type[Exception],
     return (Elements(items) if isinstance(items.items.length, int) else None), (ChangedError,)
 
 
-def _over_list(
-    position: int,
-    items: Value,
-    watch: DequeWatch,
-    body: Callable[..., Any],
-    form: StateForm,
-    what: str,
-    state: State,
+def _in_steps(
+    live: Live, watch: DequeWatch, body: Callable[..., Any], init: tuple[Value, ...], form: StateForm, what: str
 ) -> State:
-    """Over a list that may grow, from a position on: the loop may make it longer, which is asked before each step."""
+    """Over lists that may grow: the loop may make them longer, which is asked before each step."""
+    state = _from_position(0, live, watch, body, form, what, (NEXT, no_value, *init))
+    code = state[0]
+    live.end(atoms.literal(bool(code >= BREAK)) if isinstance(code, int) else (code >= BREAK).atom)
+    return state
+
+
+def _from_position(
+    position: int, live: Live, watch: DequeWatch, body: Callable[..., Any], form: StateForm, what: str, state: State
+) -> State:
     cost = Cost(what, "it goes over a list, whose items are Python objects")
-    while items.items is None:
-        if position >= len(items):
+    while live.is_known:
+        more = truth(position < live.length)
+        if more is False:
             cost.note_unrolled()
             return (NEXT, no_value, *state[2:])
-        state = form.from_rewritten(body(items[position], *state[2:]))
+        if more is not True:
+            break
+        state = form.from_rewritten(body(live.at(position), *state[2:]))
         cost.count()
         watch.check(state[0] < BREAK)
         go_on = truth(state[0] < BREAK)
@@ -116,17 +141,17 @@ def _over_list(
             return tuple(state)
         position += 1
         if go_on is not True:
-            rest = functools.partial(_over_list, position, items, watch, body, form, what)
+            rest = functools.partial(_from_position, position, live, watch, body, form, what)
             return steps.then(state, rest, what)
     inner = StateForm(("position", *form.names), form.exits)
 
     def step(position: Value, *carry: Any) -> Value:
-        code, value, *after = form.from_rewritten(body(items[position], *carry))
+        code, value, *after = form.from_rewritten(body(live.at(position), *carry))
         watch.check(code < BREAK)
         return inner.pack(code, value, (position + 1, *after))
 
     def test(position: Value, *_: Value) -> Value:
-        return position < items.items.length if items.items is not None else position < len(items)
+        return position < live.length
 
     code, value, _, *after = while_.staged(test, step, (position, *state[2:]), inner, body)
     return (code, value, *after)

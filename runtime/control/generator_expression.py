@@ -116,7 +116,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
 
     def element_of(self, item: object) -> Value:
         """The element of an item."""
-        return self._element(*self._parts(item))
+        return self._element(*self.parts_of(item))
 
     @property
     def what(self) -> str:
@@ -132,7 +132,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
 
         # By the defaults the loop finds the lists and objects that the expression changes.
         def body(item: Value, users: tuple[Value, ...] = (self._element, self._condition)) -> Value:
-            args = self._parts(item)
+            args = self.parts_of(item)
             if self._condition is None:
                 return _code(found(args))
             return if_(self._condition(*args), lambda: _code(found(args)), lambda: NEXT)
@@ -148,7 +148,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
         """The items one by one."""
         over = self._over
         for item in over.steps() if isinstance(over, countable.Countable) else over:
-            args = self._parts(item)
+            args = self.parts_of(item)
             kept = True if self._condition is None else truth(self._condition(*args))
             if not isinstance(kept, bool):
                 raise ConcretizationError(
@@ -171,9 +171,10 @@ class GeneratorExpression(PushIterator, sample=no_items):
         if not isinstance(over.length, int) or over.length < 1:
             return None
         rest = GeneratorExpression(iterators.Tail(over), self._element, width=self._width)
-        return self._element(*self._parts(over.at(0))), rest
+        return self._element(*self.parts_of(over.at(0))), rest
 
-    def _parts(self, item: Value) -> tuple[Value, ...]:
+    def parts_of(self, item: Value) -> tuple[Value, ...]:
+        """The arguments of the element and of the condition."""
         return (item,) if self._width is None else _unpacked(item, self._width)
 
 

@@ -37,6 +37,8 @@ from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
+from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
@@ -186,7 +188,7 @@ def _get(container: Value, key: Value) -> Value:
             current().trace.text.has_codes = True
     if isinstance(key, slice) and isinstance(container, (list, tuple)):
         check_bounds(key)
-    if isinstance(container, dict) and isinstance(key, tuple) and has_traced(key):
+    if isinstance(container, dict) and _is_hashed_at_run_time(key):
         run_time_keys.become_table(container)
     if not _is_run_time(container, key) or not _is_plain(container):
         return operator.getitem(container, key)
@@ -217,6 +219,11 @@ def _get(container: Value, key: Value) -> Value:
 
 def _is_index(key: Tracer) -> bool:
     return key.abstract.dtype.kind in "iub" and not key.abstract.shape
+
+
+def _is_hashed_at_run_time(key: object) -> bool:
+    """Return whether a key is made of run-time values."""
+    return isinstance(key, (Hashed, HostTyped)) or (isinstance(key, tuple) and has_traced(key))
 
 
 def _is_run_time(container: object, key: object) -> bool:
@@ -273,9 +280,7 @@ def _set(value: Value, container: Value, key: Value) -> None:
     _prefer_arrays(container, key)
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
-    if isinstance(container, dict) and (
-        isinstance(key, (Tracer, Text)) or (isinstance(key, tuple) and has_traced(key))
-    ):
+    if isinstance(container, dict) and (isinstance(key, (Tracer, Text)) or _is_hashed_at_run_time(key)):
         run_time_keys.become_table(container)
     if not hasattr(type(container), "__setitem__"):
         key = 0  # Python asks objects of many classes for the place before it says that they take no items
@@ -310,7 +315,7 @@ def _set(value: Value, container: Value, key: Value) -> None:
 def _delete(container: Value, key: Value) -> None:
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
-    if isinstance(container, dict) and has_traced(key):
+    if isinstance(container, dict) and (has_traced(key) or _is_hashed_at_run_time(key)):
         run_time_keys.become_table(container)
     if not hasattr(type(container), "__delitem__"):
         key = 0

@@ -21,6 +21,7 @@ from anabranch.runtime.control.call import (
     tail_calling as tail_calling,
 )
 from anabranch.runtime.control.calls.counterparts import imported as imported
+from anabranch.runtime.control.calls.user_functions import inner_generator as generator  # noqa: F401
 from anabranch.runtime.control.compare import compare as compare
 from anabranch.runtime.control.containers.generator_reductions import count as count
 from anabranch.runtime.control.containers.membership import in_ as in_, not_in as not_in
@@ -33,7 +34,6 @@ from anabranch.runtime.control.exits import (
     returned as returned,
 )
 from anabranch.runtime.control.for_ import for_ as for_
-from anabranch.runtime.control.generator_expression import each as each
 from anabranch.runtime.control.hash_tables.creation import (
     dict_comprehension as dict_comprehension,
     dict_display as dict_display,
@@ -42,13 +42,13 @@ from anabranch.runtime.control.hash_tables.creation import (
 )
 from anabranch.runtime.control.identity import is_ as is_, is_not as is_not
 from anabranch.runtime.control.if_ import if_ as if_
-from anabranch.runtime.control.iteration.generators import generator as generator
 from anabranch.runtime.control.lists import comprehension as comprehension, extended as extended, tupled as tupled
 from anabranch.runtime.control.match import match as match
 from anabranch.runtime.control.sets import members as members, members_of as members_of, set_operation as set_operation
 from anabranch.runtime.control.stdlib import builtins_ as builtins  # noqa: F401 - `ab.builtins`
 from anabranch.runtime.control.stdlib.columns import transposed as transposed
 from anabranch.runtime.control.stdlib.introspection import class_ as class_
+from anabranch.runtime.control.stdlib.itertools_ import each as each
 from anabranch.runtime.control.stdlib.math_ import mathematics
 from anabranch.runtime.control.subscript import at as at
 from anabranch.runtime.control.ternary import ifexp as ifexp

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
 from anabranch.runtime.control.aliasing import split_containers
 from anabranch.runtime.control.call import call, resolve
-from anabranch.runtime.control.calls import special_methods
+from anabranch.runtime.control.calls import host_functions, special_methods
 from anabranch.runtime.control.calls.recursion import infinite_recursion
 from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.control.columnar import copied_items, nested_lists
@@ -83,7 +84,8 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             outside.enter(function)  # a partial or an object that is called holds more than code
         copies = Heap(given.copies)
         try:
-            value = resolve(function)(*given.args, **given.kwargs)
+            is_hosts = host_functions.is_called(function, given.args, given.kwargs)
+            value = (functools.partial(call, function) if is_hosts else resolve(function))(*given.args, **given.kwargs)
             nested_lists.end(root, lambda: (value, given.args, given.kwargs, *trace.heap.roots))
             reached = True
             results = (value, given.args, given.kwargs, *trace.heap.roots)

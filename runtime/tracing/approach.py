@@ -43,7 +43,8 @@ class Approach:
     keeps_orders : bool
         Sets of run-time members that are made of others have their members in Python's order.
     resumable : frozenset
-        Generator functions whose generators are asked in several places, or under run-time conditions.
+        The code of generator functions, and the places that make iterators, which are asked in several places or
+        under run-time conditions.
     """
 
     lists: bool = False
@@ -58,7 +59,7 @@ class Approach:
     inlined: Mapping[types.CodeType, str] = dataclasses.field(default_factory=dict)
     traces_constants: bool = False
     keeps_orders: bool = False
-    resumable: frozenset[types.FunctionType] = frozenset()
+    resumable: frozenset[Hashable] = frozenset()
 
 
 NOTHING = Approach()

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import types
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import field
 from typing import Any
@@ -62,6 +61,12 @@ class Trace:
         What the trace may do.
     """
 
+    def want_going_on(self, iterator: object) -> None:
+        """Have the function be traced once more, with an iterator in the place of one that goes on anywhere."""
+        made, wanted = self.going_on.get(id(iterator), (None, frozenset()))
+        if made is iterator:
+            self.wanted_resumable |= wanted
+
     def __init__(self, outside: Outside, approach: Approach = NOTHING) -> None:
         self.outside = outside
         self.calls = Calls.of(approach)
@@ -79,7 +84,9 @@ class Trace:
         self.text = Text()
         self.unrolling = Unrolling(approach.unroll_reason)
         self.resumable = approach.resumable
-        self.wanted_resumable: set[types.FunctionType] = set()
+        self.wanted_resumable: set[Hashable] = set()
+        # Iterators by identity, with the places that make them and the code of generators that would go on.
+        self.going_on: dict[int, tuple[object, frozenset[Hashable]]] = {}
         self.watched: list[Watched] = []
         # The buffer sizes that were asked for, and given.
         self.capacities: dict[CapacitySite, Capacity] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from anabranch.runtime.values.arena_contents import HostArena, HostColumn
@@ -22,13 +22,26 @@ class HostTables(HostArena):
         return self._native(getattr(self._extra[0], "native", self._extra[0]))
 
     def _fill(self, made: Any, number: int, members: Sequence[Any]) -> None:
+        for key, value in self._items(number, members):
+            if isinstance(made, set):
+                made.add(key)
+            else:
+                update(made, {key: value})
+
+    def _items(self, number: int, members: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
         keys, values, links, heads = self._columns
         ((place, *_),) = heads.items(number, 1, members)
         while place >= 0:
             ((_, key),) = keys.items(place, 1, members)
-            if isinstance(made, set):
-                made.add(key)
-            else:
-                (value,) = values.items(place, 1, members)
-                update(made, {key: value})
+            (value,) = values.items(place, 1, members)
+            yield key, value
             ((_, place, _),) = links.items(place, 1, members)
+
+
+class HostFrozensets(HostTables):
+    """The frozensets of an arena, none of which holds itself."""
+
+    def member(self, number: int, members: Sequence[Any]) -> Any:
+        if number not in self.known:
+            self.known[number] = frozenset([key for key, _ in self._items(number, members)])
+        return self.known[number]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 
 
@@ -22,6 +24,14 @@ class Hashed(RunTimeContainer):
         """The keys, as `countable_`, for what does not depend on the order."""
         return self.countable_()
 
+    def folded_(self, step: Callable[[Value, Atom], Atom], init: Atom) -> Atom:
+        """What becomes of an atom by `step(key, atom)` for each key, in whatever order; no step reads memory."""
+        raise NotImplementedError
+
+    def same_members_(self, other: Value) -> Value:
+        """Return whether another frozenset has the same members; what is asked reads no memory."""
+        raise NotImplementedError
+
     def plain_(self, *_: object) -> Any:
         """Refuse what needs the keys while tracing."""
         raise NotImplementedError
@@ -36,6 +46,10 @@ class Hashed(RunTimeContainer):
 
     def opened_(self) -> Hashed:
         """The table in whose lists the keys and the values lie in their order, as they are now."""
+        return self
+
+    def free_(self) -> Hashed:
+        """The same in no arena."""
         return self
 
     def whole_(self) -> Hashed:

@@ -19,6 +19,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration import generator_steps
 from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
@@ -155,7 +156,7 @@ def _class_of(
     held = {
         "code_": _Code(steps, names),
         "rewritten_": staticmethod(rewritten),
-        "__module__": function.__module__,
+        "__module__": "__main__" if internal(function.__code__.co_filename) else function.__module__,
     }
     return type(function.__name__, (Resumable,), held)
 

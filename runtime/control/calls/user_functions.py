@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import inspect
 import linecache
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from anabranch import transpile
+from anabranch.base.code_objects import codes
 from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.control.calls import resumable_generators, special_methods, tail_calls
@@ -67,7 +69,7 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     if function.__code__.co_flags & inspect.CO_GENERATOR:
         note("rewritten", _named(function), lambda: "a generator, which hands its values to the loop over it")
         pushing = transpile.rewrite(function, counterpart, settings().cache_dir, generator=True)
-        if function in trace.resumable:
+        if function.__code__ in trace.resumable:
             cls = resumable_generators.class_of(function, rewritten)
             if cls is not None:
                 return functools.partial(resumable_generators.made, cls, function)
@@ -80,6 +82,38 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     bound = found.bind(function, trace.outside.vocabulary, _outside)
     is_looped = function.__code__ in (trace.calls.looped or ())
     return tail_calls.Looped(function, bound) if is_looped else bound
+
+
+def inner_generator(function: types.FunctionType) -> Callable[..., Any]:
+    """The generator function that stands in a rewritten one, where `function` pushes its values.
+
+    Where its generators have to go on wherever they are asked, they are made of the steps of the user's own code.
+    """
+    code = transpile.inner_code(function.__code__)
+    if code is not None and tracing() and code in current().trace.resumable:
+        plain = _as_written(function, code)
+        cls = None if plain is None else resumable_generators.class_of(plain, rewritten)
+        if plain is not None and cls is not None:
+            for step in cls.code_.steps:
+                current().trace.identity.note_created(step.function)
+            return functools.partial(resumable_generators.made, cls, plain)
+    return generator(function, None, code)
+
+
+def _as_written(function: types.FunctionType, code: types.CodeType) -> types.FunctionType | None:
+    """The user's function, with the variables of its rewritten form; None where it gives some of them other values."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    written = {i.argval for part in codes(code) for i in dis.get_instructions(part) if i.opname in _WRITES}
+    if not cells.keys() >= set(code.co_freevars) or written & set(code.co_freevars):
+        return None
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__module__ = function.__module__
+    return made
+
+
+_WRITES = ("STORE_DEREF", "DELETE_DEREF")
 
 
 def _named(function: types.FunctionType) -> str:

@@ -21,6 +21,8 @@ from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.tracer import Tracer
@@ -140,15 +142,26 @@ def _is_ordered_number(value: Value) -> bool:
     return known and value.abstract.dtype.kind in "biuf"
 
 
+_WHOLE = (tuple, Hashed, HostTyped)
+_PARTS = (*_WHOLE, UnionValue)
+
+
 def same_key(a: Value, b: Value) -> Value:
     """`a == b` of two keys of a dict or members of a set: where one alone is a tuple their hashes differ.
 
     NumPy's numbers compare themselves with the items of a tuple, but a table never asks them.
     """
     for choice, other in ((a, b), (b, a)):
-        if isinstance(choice, UnionValue) and any(isinstance(option, tuple) for option in choice.options):
+        if not isinstance(choice, UnionValue):
+            continue
+        if isinstance(other, (Hashed, HostTyped)) or any(isinstance(option, _WHOLE) for option in choice.options):
             return choice.through(lambda one, other=other: same_key(one, other))  # type: ignore[misc]
-    if isinstance(a, tuple) and isinstance(b, tuple) and any(isinstance(x, (tuple, UnionValue)) for x in (*a, *b)):
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Hashed):
+            return one.same_members_(other)
+        if isinstance(one, HostTyped):
+            return one.same_key_(other)
+    if isinstance(a, tuple) and isinstance(b, tuple) and any(isinstance(x, _PARTS) for x in (*a, *b)):
         result: Any = len(a) == len(b)
         for x, y in zip(a, b, strict=False):
             result = boolean.and_(result, lambda x=x, y=y: same_key(x, y))  # type: ignore[misc]

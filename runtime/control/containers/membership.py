@@ -15,6 +15,7 @@ from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.device import array as device
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
@@ -55,6 +56,10 @@ def in_(item: Value, container: Value) -> Value:
         return generator_reductions.contains(generator_expression.GeneratorExpression(container), item)
     if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Tracer):
         return python_scalar(_any(container == item))
+    if _is_of(container, (set, frozenset)) and _is_of(item, (set,)) and has_traced((item, container)):
+        raise UnsupportedOperationError(
+            "a set is looked for in a set, one of them of members known only at run time; look for frozenset(...)"
+        )
     if isinstance(container, RunTimeContainer):
         return container.contains_(item)
     if is_dynamic_list(container):
@@ -78,6 +83,10 @@ def in_(item: Value, container: Value) -> Value:
             result = boolean.or_(result, lambda element=element: same(item, element))  # type: ignore[misc]
         return _plain(result)
     return item in container
+
+
+def _is_of(value: Value, natives: tuple[type, ...]) -> bool:
+    return isinstance(value, natives) or (isinstance(value, RunTimeContainer) and value.native in natives)
 
 
 def _inside(container: Value, item: Value) -> bool:

@@ -14,6 +14,8 @@ from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 
@@ -42,8 +44,15 @@ def check_hashable(item: object) -> None:
             check_hashable(part)
     elif isinstance(item, (TracedArray, DynamicArray)):
         hash(np.zeros(0))  # raises
-    elif not isinstance(item, (PythonScalar, NumPyScalar)):
+    elif not _has_hash(item):
         hash(item)
+
+
+def _has_hash(item: object) -> bool:
+    """Return whether a value known only at run time has a hash."""
+    if isinstance(item, HostTyped):
+        return item.key_ is not None
+    return isinstance(item, (PythonScalar, NumPyScalar)) or (isinstance(item, Hashed) and item.native is frozenset)
 
 
 def _later(item: object, element: object, present: object) -> Callable[[], Any]:

@@ -22,7 +22,7 @@ from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.dynamic_lists import dynamic_list_methods as staged, item_access
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, NEEDS_PLAIN, GrowableContents
-from anabranch.runtime.control.staging import restaging
+from anabranch.runtime.control.staging import restaging, unpacking
 from anabranch.runtime.control.staging.ordered import Ordered
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
@@ -54,7 +54,11 @@ class _Methods(Ordered, GrowableContents):
             return self._steps(self.native.__iter__(self), math.inf)
         if isinstance(self.items.length, int):
             return self._elements()
-        return self._plain("an iteration")
+        expected = unpacking.targets() if tracing() else None
+        if expected is None:
+            return self._plain("an iteration")
+        unpacking.check_length(self.items.length, expected)
+        return iter(tuple([self[place] for place in range(expected)]))
 
     def __reversed__(self) -> Iterator[Value]:
         items: Iterator[Value] = reversed(list(self)) if self.items is not None else self.native.__reversed__(self)

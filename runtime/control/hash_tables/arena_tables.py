@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -17,12 +18,13 @@ from anabranch.runtime.control.hash_tables.dynamic_dict import (
     DynamicDefaultDict,
     DynamicDict,
 )
-from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
+from anabranch.runtime.control.hash_tables.dynamic_set import DynamicFrozenset, DynamicSet, RunTimeSet
 from anabranch.runtime.control.hash_tables.ordered_dict import DynamicOrderedDict
 from anabranch.runtime.control.hash_tables.views import View
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import TableSite
@@ -31,8 +33,10 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arena_contents import InArenaStructure
 from anabranch.runtime.values.arena_list import ArenaItems
 from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.counted_loops import repeated
 from anabranch.runtime.values.dynamic_shapes import capacity_requests, size_arithmetic
 from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 
 class InTableArena(Hashed):
@@ -96,10 +100,6 @@ class InTableArena(Hashed):
         """Remove the item at a place."""
         self.arena_.remove(self.number_, place)
 
-    def clear(self) -> None:
-        """As the method of dicts and sets."""
-        self.arena_.clear(self.number_)
-
     def _lists(self, count: int) -> list[Any]:
         """New lists of the keys and, if there are to be two, of the values, in their order."""
         places, found = self.arena_.places(self.number_), [dynamic_list.growing([]) for _ in range(count)]
@@ -142,6 +142,10 @@ class _DictInArena(InTableArena):
     def insert_(self, key: Value, value: Value) -> None:
         """Add a key that is not there, with its value."""
         self.arena_.add(self.number_, key, value)
+
+    def clear(self) -> None:
+        """As `dict.clear`."""
+        self.arena_.clear(self.number_)
 
     def whole_(self) -> Any:
         return self.copied_(DynamicDict, None)
@@ -205,11 +209,10 @@ class ArenaOrderedDict(_DictInArena, DynamicOrderedDict):
         )
 
 
-class ArenaSet(InTableArena, DynamicSet):
-    """A set."""
+class _SetInArena(InTableArena):
+    """The base of sets and frozensets in arenas."""
 
-    __slots__ = ("arena_", "number_")
-    free = DynamicSet
+    __slots__ = ()
 
     def begun_(self, members: Any) -> Self:
         """The set with what it holds at its beginning."""
@@ -229,13 +232,13 @@ class ArenaSet(InTableArena, DynamicSet):
         self.arena_.set_order(self.number_, size_arithmetic.limited(size_arithmetic.bound_of(value), 0, 2))
 
     def opened_(self) -> Any:
-        made: Any = DynamicSet.bare_((self.request_, None))
+        made: Any = self.free.bare_((self.request_, None))
         made.parts_ = (*self._lists(1), None, made.parts_[-1])
         made.set_order_(self.order_)
         return made
 
     def whole_(self) -> Any:
-        return self.copy()
+        return self.copied_()
 
     def countable_(self) -> Any:
         held = self.opened_()
@@ -244,13 +247,45 @@ class ArenaSet(InTableArena, DynamicSet):
     def members_(self) -> Any:
         return View(self).fresh()
 
-    def copy(self) -> Any:
-        """As `set.copy`."""
-        made = self._free(DynamicSet, None, 1)
-        made.mix_()
-        return placed_table(made)
+    def copied_(self) -> Any:
+        """Another one with the same members."""
+        return placed_table(self.free_())
 
-    __copy__ = copy
+    def free_(self) -> Any:
+        made = self._free(self.free, None, 1)
+        made.mix_()
+        return made
+
+
+class ArenaFrozenset(_SetInArena, DynamicFrozenset):
+    """A frozenset."""
+
+    __slots__ = ("arena_", "number_")
+    free = DynamicFrozenset
+
+    def place_of_(self, key: Value) -> Value:
+        """The place of a key among the items of the arena, or -1: none that was there has left."""
+        return self.arena_.entries.place_of_((self.number_, key))
+
+    def folded_(self, step: Callable[[Value, Atom], Atom], init: Atom) -> Atom:
+        first = wrap.as_atom(self.arena_.first(self.number_), np.int64)
+        links = self.arena_.links.as_items()
+
+        def one_more(carries: Sequence[Atom]) -> list[Atom]:
+            place = python_scalar(carries[0], Interval(0, 2**31))
+            return [wrap.as_atom(links.item(place)[1], np.int64), step(self.key_at_(place), carries[1])]
+
+        def is_there(carries: Sequence[Atom]) -> Atom:
+            return atoms.ufunc(np.greater_equal, carries[0], atoms.literal(0, np.int64))
+
+        return repeated(is_there, one_more, [first, init])[1]
+
+
+class ArenaSet(_SetInArena, DynamicSet):
+    """A set."""
+
+    __slots__ = ("arena_", "number_")
+    free = DynamicSet
 
     def _kinds(self) -> tuple[object, ...]:
         kinds: tuple[object, ...] = self.arena_.entries.keys_.as_items().structure.variants
@@ -268,13 +303,13 @@ class ArenaSet(InTableArena, DynamicSet):
 
     def clear(self) -> None:
         """As `set.clear`."""
-        super().clear()
+        self.arena_.clear(self.number_)
         self.set_order_(set_order.GROWN)
 
 
 CLASSES: dict[type, Any] = {
     dict: ArenaDict, collections.defaultdict: ArenaDefaultDict, collections.Counter: ArenaCounter,
-    collections.OrderedDict: ArenaOrderedDict, set: ArenaSet,
+    collections.OrderedDict: ArenaOrderedDict, set: ArenaSet, frozenset: ArenaFrozenset,
 }  # fmt: skip
 
 
@@ -310,14 +345,14 @@ def placed_table(made: Any) -> Any:
     arena = arena_here(made.native)
     if arena is None:
         return made
-    new = new_in(arena, made.extra_)
+    new, is_set = new_in(arena, made.extra_), isinstance(made, RunTimeSet)
 
     def add(step: Value, table: Any = new, made: Any = made) -> None:
-        value = None if made.native is set else at(made.values_, step)
+        value = None if is_set else at(made.values_, step)
         table.arena_.add(table.number_, made.key_at_(step), value)
 
     for_each(Range(0, made.count_, 1), add)
-    if made.native is set:
+    if is_set:
         new.set_order_(made.order_)
     return new
 

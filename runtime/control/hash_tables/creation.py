@@ -21,7 +21,7 @@ from anabranch.runtime.control.hash_tables.dynamic_dict import (
     DynamicDefaultDict,
     DynamicDict,
 )
-from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
+from anabranch.runtime.control.hash_tables.dynamic_set import DynamicFrozenset, DynamicSet, RunTimeSet
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
 from anabranch.runtime.control.hash_tables.ordered_dict import DynamicOrderedDict
 from anabranch.runtime.control.staging.run_time_keys import become_table
@@ -123,7 +123,7 @@ def set_comprehension(members: GeneratorExpression) -> Value:
 
 def _have_ordinary(key: object, made: object) -> None:
     """Have what is being made be a table where a key is known only at run time."""
-    if tracing() and has_traced(key):
+    if tracing() and (has_traced(key) or isinstance(key, HashTable)):
         become_table(_noted(made))
 
 
@@ -220,30 +220,26 @@ def counter_(*args: Value, **kwargs: Value) -> Value:
 
 def set_(members: Value = (), /) -> Value:
     """As `set`."""
-    if isinstance(members, DynamicSet):
-        return members.copy()
-    if _is_table_here():
-        table = _bare(DynamicSet).begun_(())
-        table.update(members)
-        return table
-    made: set[Any] = set()
-    with _table_where_needed(made):
-        for member in members:
-            _have_ordinary(member, made)
-            made.add(member)
-    return _noted(made)
+    return _set_of(DynamicSet, members)
 
 
 def frozenset_(members: Value = (), /) -> Value:
-    """As `frozenset`, of members that are known while tracing."""
-    try:
-        return frozenset(members)
-    except ConcretizationError as error:
-        error.args = (
-            "a frozenset whose members are known only at run time is not supported; use a set, or as a key "
-            "tuple(sorted(members))",
-        )
-        raise
+    """As `frozenset`."""
+    exact = type(members) is frozenset or isinstance(members, DynamicFrozenset)
+    return members if exact else _set_of(DynamicFrozenset, members)
+
+
+def _set_of(cls: type[RunTimeSet], members: Value) -> Value:
+    if isinstance(members, RunTimeSet) or _is_table_here():
+        table = _bare(cls).begun_(())
+        table.put_all_(members)
+        return table
+    made = cls.native()
+    with _table_where_needed(made):
+        listed = list(members)
+        for member in listed:
+            _have_ordinary(member, made)
+    return _noted(cls.native(members if isinstance(members, (set, frozenset, dict)) else listed))
 
 
 def method(function: Any) -> Callable[..., Any] | None:

@@ -24,7 +24,6 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.union import UnionValue
 
 _NONE: Any = object()
@@ -64,11 +63,8 @@ class DynamicDict(HashTable):
 
     def __getitem__(self, key: Value) -> Value:
         place = self.place_of_(key)
-        self._refuse(place < 0, key)
+        self.refuse_(place < 0, key)
         return element(self.values_, place)
-
-    def _refuse(self, missing: Value, key: Value) -> None:
-        exceptions.record(wrap.as_atom(missing, np.bool_), KeyError(key), run_time_checks.user_frames())
 
     def __setitem__(self, key: Value, value: Value) -> None:
         self._share(value)
@@ -96,7 +92,7 @@ class DynamicDict(HashTable):
 
     def __delitem__(self, key: Value) -> None:
         place = self.place_of_(key)
-        self._refuse(place < 0, key)
+        self.refuse_(place < 0, key)
         self.remove_at_(place)
 
     # ---- methods -----------------------------------------------------------------------------------------------------
@@ -129,7 +125,7 @@ class DynamicDict(HashTable):
             return value
 
         if default is _NONE:
-            self._refuse(place < 0, key)
+            self.refuse_(place < 0, key)
             return found()
         return if_(place < 0, lambda: default, found)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -17,21 +18,21 @@ from anabranch.runtime.control.hash_tables.set_operators import SetOperators, in
 from anabranch.runtime.control.hash_tables.set_order import GIVEN, GROWN, KIND, UNKNOWN
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.counted_loops import repeated
 from anabranch.runtime.values.list_buffer import ListBuffer
-from anabranch.runtime.values.pytrees import exceptions
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 
-class DynamicSet(SetOperators, HashTable):
-    """A set."""
+class RunTimeSet(SetOperators, HashTable):
+    """The base of sets and frozensets: what does not change them."""
 
     __slots__ = ()
     names_ = ("keys", "index", "order")
-    native: type[Any] = set
 
     @classmethod
     def bare_(cls, extra: tuple[Capacity, Any]) -> Any:
@@ -81,10 +82,10 @@ class DynamicSet(SetOperators, HashTable):
         """The members in the order in which they came, for what does not depend on the order."""
         return super().countable_()
 
-    def add(self, member: Value) -> None:
-        """As `set.add`."""
+    def put_(self, member: Value) -> None:
+        """Have a member, which may be there."""
 
-        def new(table: DynamicSet = self) -> None:
+        def new(table: RunTimeSet = self) -> None:
             table.add_new_(member)
             table._mix_given()
 
@@ -96,6 +97,183 @@ class DynamicSet(SetOperators, HashTable):
             self.set_order_(UNKNOWN if int(self.order_.value) == GIVEN else self.order_)
         else:
             self.set_order_(atoms.select(self._is(GROWN), self.order_, atoms.literal(UNKNOWN, KIND)))
+
+    def copied_(self) -> Self:
+        """Another one with the same members."""
+        made: Self = self.bare_((self.request_, self.extra_))
+        made.parts_ = (self.keys_.copy(), *self.parts_[1:])
+        made.mix_()
+        return made
+
+    def put_all_(self, *others: Value) -> None:
+        """Have the members of others."""
+        for other in others:
+
+            def each(member: Value, table: RunTimeSet = self) -> None:
+                table.put_(member)
+
+            if isinstance(other, (RunTimeSet, set, frozenset, dict)):
+                self.mix_()
+            for_each(other.members_() if isinstance(other, RunTimeSet) else other, each)
+
+    def like_(self, other: Value) -> RunTimeSet:
+        """Another set as one of these."""
+        if isinstance(other, RunTimeSet):
+            return other
+        kind = DynamicFrozenset if isinstance(other, frozenset) else DynamicSet
+        made: RunTimeSet = kind.bare_((self.request_, self.extra_))
+        made.mix_()
+        made.start_([])
+        made.put_all_(other)
+        if isinstance(other, (set, frozenset)) and all(type(m) in (int, float, bool) for m in other):
+            made.set_order_(GIVEN)
+        return made
+
+    # ---- with others -------------------------------------------------------------------------------------------------
+
+    def union(self, *others: Value) -> Self:
+        """As `set.union`."""
+        made = self.copied_()
+        made.put_all_(*others)
+        return made
+
+    def _kept(self, other: Value, there: bool) -> Self:
+        """The members that are, or are not, in another set, or in what is no set."""
+        made: Self = self.copied_() if other is self and there else self.bare_((self.request_, self.extra_))
+        if other is self and there:
+            return made
+        like = self.like_(other)
+        if current().trace.tables.keeps_orders and self.arena_ is None and like.arena_ is None:
+            made.start_([])
+            if there:
+                set_order.fill_with_common(made, self, like, self._other(other) is not NotImplemented)
+            else:
+                set_order.fill_with_others(
+                    made, self, like, self._other(other) is not NotImplemented or type(other) is dict
+                )
+            return made
+        current().trace.tables.loses_orders = True
+        made.mix_()
+        made.start_([])
+        if there and self._kinds() != like._kinds():  # which of two equal members is kept shows
+            set_order.add_common(made, self, like, self._other(other) is not NotImplemented)
+            made.mix_()
+            return made
+
+        def each(member: Value, made: RunTimeSet = made, other: RunTimeSet = like) -> None:
+            found = other.contains_(member)
+
+            def keep(made: RunTimeSet = made) -> None:
+                made.add_new_(member)
+
+            if_(found if there else boolean.not_(found), keep, lambda: None)
+
+        for_each(self.members_(), each)
+        return made
+
+    def _kinds(self) -> tuple[object, ...]:
+        kinds: tuple[object, ...] = self.keys_.as_items().structure.variants
+        return kinds
+
+    def intersection(self, *others: Value) -> Self:
+        """As `set.intersection`."""
+        made = self.copied_() if not others else self
+        for other in others:
+            made = made._kept(other, there=True)
+        return made
+
+    def difference(self, *others: Value) -> Self:
+        """As `set.difference`."""
+        made = self.copied_() if not others else self
+        for place, other in enumerate(others):
+            made = made._kept(other, there=False)
+            if place:
+                made.mix_()  # Python takes away from the first difference
+        return made
+
+    def symmetric_difference(self, other: Value) -> Self:
+        """As `set.symmetric_difference`."""
+        other = self.like_(other)
+        made = self._kept(other, there=False)
+        made.put_all_(other._kept(self, there=False))
+        return made
+
+    def issubset(self, other: Value) -> Value:
+        """As `set.issubset`."""
+        other = self.like_(other)
+        inside = GeneratorExpression(self.members_(), other.contains_)
+        return generator_reductions.quantified(inside, until=False)
+
+    def issuperset(self, other: Value) -> Value:
+        """As `set.issuperset`."""
+        return self.like_(other).issubset(self)
+
+    def isdisjoint(self, other: Value) -> Value:
+        """As `set.isdisjoint`."""
+        other = self.like_(other)
+        shared = GeneratorExpression(self.members_(), other.contains_)
+        return boolean.not_(generator_reductions.quantified(shared, until=True))
+
+    def _other(self, other: Value) -> Any:
+        return other if isinstance(other, (set, frozenset, RunTimeSet)) else NotImplemented
+
+    __hash__ = HashTable.__hash__
+
+
+class DynamicFrozenset(RunTimeSet):
+    """A frozenset."""
+
+    __slots__ = ()
+    native: type[Any] = frozenset
+
+    def copy(self) -> Self:
+        """As `frozenset.copy`."""
+        return self
+
+    __copy__ = copy
+
+    def folded_(self, step: Callable[[Value, Atom], Atom], init: Atom) -> Atom:
+        keys, count = self.keys_.as_items(), wrap.as_atom(self.count_, np.int64)
+        if self.keys_.items is None:
+            self.keys_.become(keys)  # where a search goes on to look at them no memory is read
+
+        def one_more(carries: Sequence[Atom]) -> list[Atom]:
+            member = keys.item(python_scalar(carries[0], Interval(0, self.request_.size)))
+            return [atoms.ufunc(np.add, carries[0], atoms.literal(1, np.int64)), step(member, carries[1])]
+
+        if not keys.structure.capacity:
+            return init
+        start = [atoms.literal(0, np.int64), init]
+        return repeated(lambda carries: atoms.ufunc(np.less, carries[0], count), one_more, start)[1]
+
+    def same_members_(self, other: Value) -> Value:
+        if not isinstance(other, (frozenset, DynamicFrozenset)):
+            return self == other
+
+        def both(member: Value, sofar: Atom) -> Atom:
+            return atoms.logical_and(sofar, wrap.as_atom(self.contains_(member), np.bool_))
+
+        size = len(other) if isinstance(other, frozenset) else other.count_
+        same = wrap.as_atom(self.count_ == size, np.bool_)
+        if isinstance(other, frozenset):
+            return python_scalar(functools.reduce(lambda sofar, member: both(member, sofar), other, same))
+        return python_scalar(other.folded_(both, same))
+
+    def __hash__(self) -> int:
+        current().trace.tables.ask_for_places()
+        refused: int = self.plain_()
+        return refused
+
+
+class DynamicSet(RunTimeSet):
+    """A set."""
+
+    __slots__ = ()
+    native: type[Any] = set
+
+    def add(self, member: Value) -> None:
+        """As `set.add`."""
+        self.put_(member)
 
     def discard(self, member: Value) -> None:
         """As `set.discard`."""
@@ -117,8 +295,7 @@ class DynamicSet(SetOperators, HashTable):
     def remove(self, member: Value) -> None:
         """As `set.remove`."""
         place = self.place_of_(member)
-        missing = wrap.as_atom(place < 0, np.bool_)
-        exceptions.record(missing, KeyError(member), run_time_checks.user_frames())
+        self.refuse_(place < 0, member)
         self._mix_grown()
         self.remove_at_(place)
 
@@ -137,107 +314,13 @@ class DynamicSet(SetOperators, HashTable):
 
     def copy(self) -> Self:
         """As `set.copy`."""
-        made: Self = self.bare_((self.request_, self.extra_))
-        made.parts_ = (self.keys_.copy(), *self.parts_[1:])
-        made.mix_()
-        return made
+        return self.copied_()
 
     __copy__ = copy
 
     def update(self, *others: Value) -> None:
         """As `set.update`."""
-        for other in others:
-            self._for_each(other, self.add)
-
-    def _for_each(self, other: Value, consume: Any) -> None:
-        def each(member: Value, table: DynamicSet = self) -> None:
-            consume(member)
-
-        if isinstance(other, (DynamicSet, set, frozenset, dict)):
-            self.mix_()
-        items = other.members_() if isinstance(other, DynamicSet) else other
-        for_each(items, each)
-
-    def like_(self, other: Value) -> DynamicSet:
-        """Another set as one of these."""
-        if isinstance(other, DynamicSet):
-            return other
-        made: DynamicSet = self.bare_((self.request_, self.extra_))
-        made.mix_()
-        made.start_([])
-        made.update(other)
-        if isinstance(other, (set, frozenset)) and all(type(m) in (int, float, bool) for m in other):
-            made.set_order_(GIVEN)
-        return made
-
-    # ---- with others -------------------------------------------------------------------------------------------------
-
-    def union(self, *others: Value) -> Self:
-        """As `set.union`."""
-        made = self.copy()
-        made.update(*others)
-        return made
-
-    def _kept(self, other: Value, there: bool) -> Self:
-        """The members that are, or are not, in another set, or in what is no set."""
-        made: Self = self.copy() if other is self and there else self.bare_((self.request_, self.extra_))
-        if other is self and there:
-            return made
-        like = self.like_(other)
-        if current().trace.tables.keeps_orders and type(self) is type(like) is DynamicSet:
-            made.start_([])
-            if there:
-                set_order.fill_with_common(made, self, like, self._other(other) is not NotImplemented)
-            else:
-                set_order.fill_with_others(
-                    made, self, like, self._other(other) is not NotImplemented or type(other) is dict
-                )
-            return made
-        current().trace.tables.loses_orders = True
-        made.mix_()
-        made.start_([])
-        if there and self._kinds() != like._kinds():  # which of two equal members is kept shows
-            set_order.add_common(made, self, like, self._other(other) is not NotImplemented)
-            made.mix_()
-            return made
-
-        def each(member: Value, made: DynamicSet = made, other: DynamicSet = like) -> None:
-            found = other.contains_(member)
-
-            def keep(made: DynamicSet = made) -> None:
-                made.add_new_(member)
-
-            if_(found if there else boolean.not_(found), keep, lambda: None)
-
-        for_each(self.members_(), each)
-        return made
-
-    def _kinds(self) -> tuple[object, ...]:
-        kinds: tuple[object, ...] = self.keys_.as_items().structure.variants
-        return kinds
-
-    def intersection(self, *others: Value) -> Self:
-        """As `set.intersection`."""
-        made = self.copy() if not others else self
-        for other in others:
-            made = made._kept(other, there=True)
-        return made
-
-    def difference(self, *others: Value) -> Self:
-        """As `set.difference`."""
-        made = self.copy() if not others else self
-        for place, other in enumerate(others):
-            made = made._kept(other, there=False)
-            if place:
-                made.mix_()  # Python takes away from the first difference
-        return made
-
-    def symmetric_difference(self, other: Value) -> Self:
-        """As `set.symmetric_difference`."""
-        other = self.like_(other)
-        made = self._kept(other, there=False)
-        made.update(other._kept(self, there=False))
-        return made
+        self.put_all_(*others)
 
     def _become(self, other: DynamicSet) -> Self:
         """Have the members of another set."""
@@ -264,28 +347,7 @@ class DynamicSet(SetOperators, HashTable):
         """As `set.symmetric_difference_update`."""
         self._become(self.symmetric_difference(other))
 
-    def issubset(self, other: Value) -> Value:
-        """As `set.issubset`."""
-        other = self.like_(other)
-        inside = GeneratorExpression(self.members_(), other.contains_)
-        return generator_reductions.quantified(inside, until=False)
-
-    def issuperset(self, other: Value) -> Value:
-        """As `set.issuperset`."""
-        return self.like_(other).issubset(self)
-
-    def isdisjoint(self, other: Value) -> Value:
-        """As `set.isdisjoint`."""
-        other = self.like_(other)
-        shared = GeneratorExpression(self.members_(), other.contains_)
-        return boolean.not_(generator_reductions.quantified(shared, until=True))
-
-    def _other(self, other: Value) -> Any:
-        return other if isinstance(other, (set, frozenset, DynamicSet)) else NotImplemented
-
     __ior__, __iand__, __ixor__ = in_place("union"), in_place("intersection"), in_place("symmetric_difference")
 
     def __isub__(self, other: Value) -> Value:
         return NotImplemented if self._other(other) is NotImplemented else self._lose(other)
-
-    __hash__ = HashTable.__hash__

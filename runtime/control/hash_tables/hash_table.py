@@ -19,6 +19,7 @@ from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.hash_tables import key_hash
 from anabranch.runtime.control.hash_tables.table_structure import TableSlot, TableStructure
 from anabranch.runtime.control.hash_tables.views import Cursor, View, element
+from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.staging import unpacking
@@ -33,11 +34,13 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.counted_loops import repeated
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.pytrees import exceptions
 
 # No place: of a key that is not there.
 _NONE = -1
@@ -248,6 +251,18 @@ class HashTable(Hashed):
         made.rebuild_()
         return made
 
+    def refuse_(self, missing: Value, key: Value) -> None:
+        """Raise a KeyError where a key is missing."""
+        frames = run_time_checks.user_frames()
+        if not _lies_in_arena(key):
+            exceptions.record(wrap.as_atom(missing, np.bool_), KeyError(key), frames)
+            return
+
+        def fail() -> None:
+            exceptions.record(atoms.literal(True), KeyError(_out_of_arenas(key)), frames)
+
+        if_(missing, fail, lambda: None)
+
     # ---- what needs a plain value ------------------------------------------------------------------------------------
 
     def plain_(self, *_: object) -> Any:
@@ -274,3 +289,16 @@ class HashTable(Hashed):
 
     def __hash__(self) -> int:
         raise TypeError(f"unhashable type: '{self.native.__name__}'")
+
+
+def _lies_in_arena(key: Value) -> bool:
+    return (
+        any(map(_lies_in_arena, key)) if isinstance(key, tuple) else isinstance(key, Hashed) and key.arena_ is not None
+    )
+
+
+def _out_of_arenas(key: Value) -> Value:
+    """A key as an exception carries it, beside which no arena is."""
+    if isinstance(key, tuple):
+        return tuple(map(_out_of_arenas, key))
+    return key.free_() if _lies_in_arena(key) else key

@@ -6,7 +6,9 @@ nothing but how long a search takes; whether a key is there is decided by `==`.
 
 from __future__ import annotations
 
+import functools
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,8 @@ from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.attributes import class_of
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
@@ -60,10 +64,36 @@ def _hash(key: Value) -> Atom:
         return whole
     if isinstance(key, (PythonScalar, NumPyScalar)):
         return _of_number(key)
+    if isinstance(key, HostTyped) and key.key_ is not None:
+        return _of_time(wrap.as_atom(key.key_))
+    if isinstance(key, frozenset):
+        return _of_set(_sum([_of_member(member) for member in key]), len(key))
+    if isinstance(key, Hashed) and key.native is frozenset:
+        return _of_set(_of_members(key), key.count_)
     if isinstance(key, Tracer):
         raise TypeError(f"unhashable type: '{class_of(key).__module__}.{class_of(key).__name__}'")
     hash(key)  # raises
     raise _refusal(key)
+
+
+def _of_members(key: Hashed) -> Atom:
+    """What the members of a frozenset that are known only at run time come to, in whatever order they are."""
+    return key.folded_(lambda member, sofar: atoms.ufunc(np.add, sofar, _of_member(member)), atoms.literal(0, _UINT64))
+
+
+def _of_member(member: Value) -> Atom:
+    """That of a member, of which sums differ where sets do: those of multiples would not."""
+    bits = _hash(member)
+    return _mixed(atoms.ufunc(np.bitwise_xor, bits, _shift_right(bits, 29)))
+
+
+def _of_set(members: Atom, count: Value) -> Atom:
+    return _mixed(atoms.ufunc(np.bitwise_xor, members, atoms.convert(wrap.as_atom(count, np.int64), _UINT64)))
+
+
+def _sum(parts: Sequence[Atom]) -> Atom:
+    zero: Atom = atoms.literal(0, _UINT64)
+    return functools.reduce(lambda a, b: atoms.ufunc(np.add, a, b), parts, zero)
 
 
 def _refusal(key: object) -> UnsupportedOperationError:
@@ -93,6 +123,10 @@ def _of_constant(key: Any) -> int:
         return 0
     if text_tables.is_member(key):
         return _signed(zlib.crc32(f"{type(key).__qualname__}.{key.name}".encode()) * _GOLDEN)
+    if isinstance(key, (np.datetime64, np.timedelta64)):
+        if np.isnat(key):
+            raise UnsupportedOperationError(_NAT)
+        return _of_constant(key.view(np.int64))
     if isinstance(key, (complex, np.complexfloating)):
         raise _refusal(complex(key))
     if not isinstance(key, (bool, int, float, np.generic)):
@@ -113,7 +147,14 @@ def _signed(bits: int) -> int:
     return (bits + 2**63) % 2**64 - 2**63
 
 
+_NAT = "NaT is a key of a dict or a member of a set, which Python looks up by the object; leave it out"
 _NAN = "NaN is a key of a dict or a member of a set, which Python looks up by the object; leave it out"
+
+
+def _of_time(ints: Atom) -> Atom:
+    nat = atoms.literal(np.iinfo(np.int64).min, np.int64)
+    run_time_checks.fail_if(atoms.ufunc(np.equal, ints, nat), lambda _: UnsupportedOperationError(_NAT))
+    return _mixed(atoms.convert(ints, _UINT64))
 
 
 def _of_number(key: Any) -> Atom:

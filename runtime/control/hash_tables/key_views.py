@@ -6,7 +6,7 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
-from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
+from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet, RunTimeSet
 from anabranch.runtime.control.hash_tables.set_operators import SetOperators
 from anabranch.runtime.control.hash_tables.views import Items, View
 from anabranch.runtime.control.staging import run_time_keys
@@ -35,7 +35,7 @@ class Keys(SetOperators, View, sample=_EMPTY.keys):
             return other._as_set()
         if isinstance(other, _PLAIN_KEYS):
             return set(other)
-        return other if isinstance(other, (set, frozenset, DynamicSet)) else NotImplemented
+        return other if isinstance(other, (set, frozenset, RunTimeSet)) else NotImplemented
 
     def isdisjoint(self, other: Value) -> Value:
         """As that of `dict.keys()`."""

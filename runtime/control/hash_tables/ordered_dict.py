@@ -21,7 +21,7 @@ class DynamicOrderedDict(DynamicDict):
     def move_to_end(self, key: Value, last: Value = True) -> None:
         """As `OrderedDict.move_to_end`."""
         place = self.place_of_(key)
-        self._refuse(place < 0, key)
+        self.refuse_(place < 0, key)
         item = self.key_at_(place), element(self.values_, place)
         self.remove_at_(place)
         if_(last, lambda: self.insert_(*item), lambda: self.insert_first_(*item))

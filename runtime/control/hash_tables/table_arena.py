@@ -23,7 +23,7 @@ from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.tracing.capacity import CapacitySite
 from anabranch.runtime.tracing.container_state import ArgumentSite, TableSite
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arena_tables import HostTables
+from anabranch.runtime.values.arena_tables import HostFrozensets, HostTables
 from anabranch.runtime.values.dynamic_shapes import capacity_requests, size_arithmetic
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
@@ -65,7 +65,7 @@ class TableArena:
     @property
     def on_host(self) -> tuple[Any, ...]:
         """The class of the arena on the host, and what it is made of beside the columns."""
-        return (HostTables, self.native, self.extra)
+        return (HostFrozensets if self.native is frozenset else HostTables, self.native, self.extra)
 
     @property
     def columns(self) -> tuple[Any, ...]:

@@ -152,6 +152,8 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
 
     def want_resumable_(self) -> None:
         """Have the function be traced once more, with a generator in this one's place that goes on anywhere."""
+        if tracing():
+            current().trace.want_going_on(self)
 
     def _used_up(self) -> bool:
         if self._spent is None:
@@ -185,10 +187,12 @@ class GeneratorCall(PushIterator, sample=no_items):
         args: tuple[Value, ...],
         kwargs: dict[str, Value],
         original: Callable[..., Any] | None = None,
+        code: types.CodeType | None = None,
     ) -> None:
         super().__init__()
         self.call = (function, args, kwargs)
         self.original = original  # the user's generator function, where it is one that exists outside
+        self._code = original.__code__ if isinstance(original, types.FunctionType) else code
 
     def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """A new source for the same call; what it goes over begins anew, too."""
@@ -200,7 +204,7 @@ class GeneratorCall(PushIterator, sample=no_items):
                 return None
             renewed.append(again[0])
             roots += again[1]
-        return GeneratorCall(function, tuple(renewed), kwargs, self.original), (*roots, *renewed)
+        return GeneratorCall(function, tuple(renewed), kwargs, self.original, self._code), (*roots, *renewed)
 
     def run(self, consume: Consumer) -> None:
         """Run the function's body."""
@@ -208,19 +212,18 @@ class GeneratorCall(PushIterator, sample=no_items):
         self.returned = function(_giving(_past_try_statements(consume, at_once=True), self.sender), *args, **kwargs)
 
     def want_resumable_(self) -> None:
-        if tracing() and isinstance(self.original, types.FunctionType):
-            current().trace.wanted_resumable.add(self.original)
+        if tracing() and self._code is not None:
+            current().trace.wanted_resumable.add(self._code)
 
     def pull(self) -> Generator[Value, Value, Value]:
         """The items one by one."""
         function, args, kwargs = self.call
-        original = self.original
         # Not of `self`: what is asked no more is found out by its being forgotten.
         return pulled(
             lambda consume: function(
                 _giving(_past_try_statements(consume, at_once=False), lambda: consume.sent), *args, **kwargs
             ),
-            original if isinstance(original, types.FunctionType) else None,
+            self._code,
         )
 
     # ---- what generators have beside the methods of iterators --------------------------------------------------------
@@ -323,12 +326,14 @@ _IN_TRY = (
 
 
 def generator(
-    function: Callable[..., object], original: Callable[..., Any] | None = None
+    function: Callable[..., object],
+    original: Callable[..., Any] | None = None,
+    code: types.CodeType | None = None,
 ) -> Callable[..., GeneratorCall]:
     """Make `function`, which pushes its values to its first parameter, a generator function again."""
 
     @functools.wraps(function)
     def make(*args: object, **kwargs: object) -> GeneratorCall:
-        return GeneratorCall(function, args, kwargs, original)
+        return GeneratorCall(function, args, kwargs, original, code)
 
     return make

@@ -21,11 +21,11 @@ THREAD = "anabranch generator"
 class Pushing:
     """The function that takes the items of code that pushes them; `sent` is what was sent in for the last one."""
 
-    def __init__(self, builder: Builder | None, original: types.FunctionType | None) -> None:
+    def __init__(self, builder: Builder | None, code: types.CodeType | None) -> None:
         self.sent: Any = None
         self.asked: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         self.given: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
-        self._builder, self._original = builder, original
+        self._builder, self._code = builder, code
         self.step = object()  # another one after each item
 
     def __anabranch_slot__(self) -> Slot:
@@ -34,10 +34,10 @@ class Pushing:
     def refuse(self) -> NoReturn:
         """Raise the error for items that may not be pushed, or would be pushed again."""
         instead = "use a for statement over it"
-        if self._original is None:
+        if self._code is None:
             instead += ", or define the generator function outside of the compiled one"
         else:
-            current().trace.wanted_resumable.add(self._original)
+            current().trace.wanted_resumable.add(self._code)
         raise ConcretizationError(
             "whether a generator yields is known only at run time, but its items are asked for one by one (by "
             f"next, zip, list, or code that is not compiled); {instead}"
@@ -74,19 +74,17 @@ class _ClosedError(BaseException):
     """Unwinds code whose items nobody wants any more."""
 
 
-def pulled(
-    push: Callable[[Pushing], Value], original: types.FunctionType | None = None
-) -> Generator[Value, Value, Value]:
+def pulled(push: Callable[[Pushing], Value], code: types.CodeType | None = None) -> Generator[Value, Value, Value]:
     """The items that `push` gives to the function it is called with, each computed when it is asked for.
 
-    What `push` returns is the generator's value; `original` is the user's generator function.
+    What `push` returns is the generator's value; `code` is that of the user's generator function.
 
     Raises
     ------
     ConcretizationError
         Where an item is pushed under a run-time condition.
     """
-    consume = Pushing(current() if tracing() else None, original)
+    consume = Pushing(current() if tracing() else None, code)
 
     def run() -> None:
         try:

@@ -20,9 +20,13 @@ from anabranch.runtime.values.static_requests import source_leaves, with_static_
 from anabranch.runtime.values.tracer import SHOWN, shown_to_tools
 
 
-def changes_length(items: Value, where: str = "it is iterated over") -> UnsupportedOperationError:
+class ChangedError(UnsupportedOperationError):
+    """A list has been changed while a loop went over it as it was."""
+
+
+def changes_length(items: Value, where: str = "it is iterated over") -> ChangedError:
     """The error for a list or deque that a loop over it makes longer or shorter."""
-    return UnsupportedOperationError(f"{a(type(items).__name__)} changes its length while {where}; iterate over a copy")
+    return ChangedError(f"{a(type(items).__name__)} changes its length while {where}; iterate over a copy")
 
 
 class Countable(Bare, abc.ABC, sample=lambda: iter(())):

@@ -19,9 +19,9 @@ from anabranch.runtime.values.failures import run_time_checks
 class DequeWatch:
     """A loop over a list or a deque that may grow; of a list, which may change in the loop, nothing is checked."""
 
-    def __init__(self, items: Growable) -> None:
+    def __init__(self, items: Growable | None) -> None:
         owner: Any = items
-        self._owner = owner if items.native is collections.deque else None
+        self._owner = owner if items is not None and items.native is collections.deque else None
         self._length = self._length_now()
         self._changes = (0, 0) if self._owner is None else self._owner.changes
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.sequences.countable import Countable
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.control.sequences.countable import ChangedError, Countable
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
@@ -15,10 +14,6 @@ from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_lists.growable_list import is_fixed
 from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-
-
-class ChangedError(UnsupportedOperationError):
-    """A list has been changed while a loop went over it as it was."""
 
 
 class AxisItems(Countable):
@@ -51,6 +46,11 @@ class Elements(Countable):
     def __init__(self, owner: Value) -> None:
         self._owner, self._now = owner, owner.items
         self._length = self._now.length
+
+    @property
+    def source_(self) -> Value:
+        """The list."""
+        return self._owner
 
     @property
     def holds(self) -> tuple[object, ...]:

@@ -64,7 +64,7 @@ class Once(Countable):
     def __iter__(self) -> Iterator[Value]:
         if self._made is not None and self._made is not current():
             if self._under_way is not None:
-                raise UnsupportedOperationError(_MOVED)
+                raise self._moved()
             self.take_up()
             return self.steps()
         if self._under_way is None:
@@ -79,7 +79,11 @@ class Once(Countable):
     def refuse_elsewhere(self) -> None:
         """Refuse an iterator that is used in a branch or a loop outside of which it was made."""
         if self._made is not None and self._made is not current():
-            raise UnsupportedOperationError(_MOVED)
+            raise self._moved()
+
+    def _moved(self) -> UnsupportedOperationError:
+        current().trace.want_going_on(self)
+        return UnsupportedOperationError(_MOVED)
 
     @property
     def under_way(self) -> bool:
@@ -89,12 +93,13 @@ class Once(Countable):
     def take_up(self) -> None:
         """Note that the iteration begins."""
         if self._taken:
+            current().trace.want_going_on(self)
             raise UnsupportedOperationError(
                 "an iterator (enumerate, zip, reversed, or one of itertools) is used a second time, when it may be "
                 "exhausted; make a new one for each loop"
             )
         if self._made is not None and _is_outside_of_a_loop(self._made):
-            raise UnsupportedOperationError(_MOVED)
+            raise self._moved()
         self._taken = True
 
 

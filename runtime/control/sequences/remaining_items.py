@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.source_frames import internal
@@ -20,8 +20,8 @@ def remaining(items: Iterable[object]) -> Iterable[Value]:
     return iterator if iterator is items and is_named(iterator) else Remaining(iterator)
 
 
-def is_named(iterator: Iterator[object]) -> bool:
-    """Return whether a variable of the user's functions holds the iterator."""
+def is_named(iterator: object) -> bool:
+    """Return whether a variable of the user's functions holds the iterator, or another object."""
     frame: types.FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_name != "trace_call":
         if not internal(frame.f_code.co_filename) and any(v is iterator for v in frame.f_locals.values()):

@@ -36,6 +36,11 @@ class StackedSequence(Countable):
         self._wholes = item_forms.wholes(self._before, form)
 
     @property
+    def source_(self) -> Value:
+        """The list or tuple."""
+        return self._source
+
+    @property
     def holds(self) -> tuple[object, ...]:
         return self._before
 

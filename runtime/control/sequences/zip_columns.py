@@ -7,13 +7,13 @@ import itertools
 from anabranch.base.value import Value
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
-from anabranch.runtime.control.sequences.countable import Countable, changes_length
+from anabranch.runtime.control.sequences.countable import ChangedError, Countable, changes_length
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.control.sequences.text_iteration import is_text
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.union import UnionValue
@@ -25,21 +25,26 @@ class KnownItems(Countable):
     """The items of a list or tuple, each read by an index when it is asked for."""
 
     def __init__(self, items: Value) -> None:
-        self.items = items
+        self.source_ = items
         self._length = len(items)
 
     @property
     def is_known(self) -> bool:
-        return not any(map(containers.has_traced, self.items))
+        return not any(map(containers.has_traced, self.source_))
 
     def at(self, index: int | PythonScalar) -> Value:
-        return chosen_item.chosen(list(self.items), index, index)
+        if is_dynamic_list(self.source_):
+            raise self._changed()
+        return chosen_item.chosen(list(self.source_), index, index)
 
     def end(self, left: Atom) -> None:
-        if len(self.items) != self._length:
-            raise changes_length(
-                self.items, "zip iterates over it beside something whose length is known only at run time"
-            )
+        if is_dynamic_list(self.source_) or len(self.source_) != self._length:
+            raise self._changed()
+
+    def _changed(self) -> ChangedError:
+        return changes_length(
+            self.source_, "zip iterates over it beside something whose length is known only at run time"
+        )
 
 
 class ChosenItems(Countable):
@@ -49,7 +54,7 @@ class ChosenItems(Countable):
         self._choice = choice
         self._columns: dict[int, Countable] = {}
         for option in choice.options:
-            self._columns.update((id(option), column) for column in _staged_one(option))
+            self._columns.update((id(option), column) for column in staged_one(option))
         self._length = choice.through(lambda one: self._columns[id(one)].length)
 
     @staticmethod
@@ -82,14 +87,21 @@ def staged(columns: tuple[object, ...]) -> tuple[Countable, ...] | None:
         found = (_known_items(c) if not (is_text(c) or is_countable(c)) else countable(c) for c in columns)
         return tuple(c for c in found if c is not None)
     if not all(map(is_countable, columns)):
-        if not any(isinstance(c, Countable) and not isinstance(c.length, int) for c in columns):
+        if not any(map(_has_run_time_length, columns)):
             return None
         if not all(is_countable(c) or _has_known_items(c) for c in columns):
             return None
-    return tuple(itertools.chain(*map(_staged_one, columns)))
+    return tuple(itertools.chain(*map(staged_one, columns)))
 
 
-def _staged_one(column: Value) -> list[Countable]:
+def _has_run_time_length(column: Value) -> bool:
+    if is_dynamic_list(column):
+        return not isinstance(column.items.length, int)
+    return isinstance(column, Countable) and not isinstance(column.length, int)
+
+
+def staged_one(column: Value) -> list[Countable]:
+    """The staged form of one column, if it has any."""
     found = _known_items(column) if _has_known_items(column) else countable(column)
     return [] if found is None else [found]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dis
+import gc
 import sys
 import types
+from collections.abc import Iterable
 
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import ArgumentSite, TableSite, demand
@@ -56,6 +58,21 @@ def become_tables() -> None:
     tables.ask_for_places()
     places = {place for made, place in tables.made.values() if isinstance(made, dict)}
     demand(tables.sites, {place for place in places if not isinstance(place, ArgumentSite)})
+
+
+def become_table_of(items: Iterable[object]) -> None:
+    """Have the dicts be tables that hold these, or dicts of which these are views; else these dicts themselves.
+
+    Raises
+    ------
+    Restart
+        Where one could have been since it was made.
+    """
+    held = {id(inner) for item in items for inner in (item, *gc.get_referents(item)) if isinstance(inner, dict)}
+    dicts = [made for made, _ in current().trace.tables.made.values() if isinstance(made, dict)]
+    holders = [made for made in dicts if any(id(value) in held for value in made.values())]
+    for one in holders or [made for made in dicts if id(made) in held]:
+        become_table(one)
 
 
 def stage_comprehensions(where: frozenset[str] = ANYWHERE) -> None:

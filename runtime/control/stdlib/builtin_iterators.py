@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import functools
+
 from anabranch.base.value import Value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.iteration.generators import PushIterator
-from anabranch.runtime.control.sequences import as_countable, countable_ranges, iterators, zip_columns as columns_
+from anabranch.runtime.control.sequences import (
+    as_countable,
+    countable_ranges,
+    iterators,
+    live_lists,
+    zip_columns as columns_,
+)
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib import itertools_iterators
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
+from anabranch.runtime.control.stdlib.going_on import by_places, goes_on, has_places, only, row, that_may_go_on
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.control.try_ import try_
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import attributes, user_classes
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
@@ -66,17 +75,42 @@ def _of_ints(bound: UnionValue) -> Value:
 @of_each_list
 def enumerate_(items: Value, start: Value = 0) -> Value:
     """As `enumerate`."""
+    if has_places(items):
+        if goes_on():
+            return by_places((items, as_int(start)), count_, _numbered)
+        return that_may_go_on(_enumerated(items, start))
+    return _enumerated(items, start)
+
+
+def _enumerated(items: Value, start: Value) -> Value:
     if isinstance(items, PushIterator) and not items.begun:
         return itertools_iterators.Numbered(items, as_int(start))
     staged = as_countable.countable(items)
-    return enumerate(items, start) if staged is None else iterators.Enumerated(staged, as_int(start))
+    if staged is None:
+        return live_lists.note(enumerate(items, start), (items,), start)
+    return iterators.Enumerated(staged, as_int(start))
 
 
 @staged_form_of(zip)
 def zip_(*columns: Value, strict: bool = False) -> Value:
     """As `zip`; staged when every column is a range or an array, or one has a length known only at run time."""
+    if columns and not strict and has_places(*columns):
+        if goes_on():
+            return by_places(columns, _shortest, row)
+        return that_may_go_on(_zipped(columns, strict))
+    return _zipped(columns, strict)
+
+
+def _shortest(columns: tuple[Value, ...]) -> Value:
+    return functools.reduce(iterators.shorter, map(len_, columns))
+
+
+def _zipped(columns: tuple[Value, ...], strict: bool) -> Value:
     staged = columns_.staged(columns) if columns else None
-    return zip(*columns, strict=strict) if staged is None else iterators.Zipped(staged, strict)
+    if staged is None:
+        made = zip(*columns, strict=strict)
+        return made if strict else live_lists.note(made, columns)
+    return iterators.Zipped(staged, strict)
 
 
 @staged_form_of(reversed)
@@ -87,8 +121,37 @@ def reversed_(items: Value) -> Value:
         raise TypeError(f"'{attributes.class_of(items).__name__}' object is not reversible")
     if isinstance(items, RunTimeContainer) and issubclass(items.native, (set, frozenset)):
         return reversed(items.native())  # raises what Python raises
+    if has_places(items):
+        if goes_on():
+            return by_places((items, len_(items)), lambda held: held[1], _from_the_end)
+        return that_may_go_on(_reversed(items))
+    return _reversed(items)
+
+
+def _reversed(items: Value) -> Value:
     staged = as_countable.countable(items)
     return reversed(items) if staged is None else iterators.Reversed(staged)
+
+
+@staged_form_of(iter)
+def iter_(items: Value, /, *sentinel: Value) -> Value:
+    """As `iter`."""
+    if sentinel or not has_places(items):
+        return iter(items, *sentinel)
+    return by_places((items,), count_, only) if goes_on() else that_may_go_on(iter(items))
+
+
+def count_(held: tuple[Value, ...]) -> Value:
+    """How many items the first has that is held."""
+    return len_(held[0])
+
+
+def _numbered(held: tuple[Value, ...], place: Value) -> Value:
+    return (held[1] + place, only(held, place))
+
+
+def _from_the_end(held: tuple[Value, ...], place: Value) -> Value:
+    return only(held, held[1] - 1 - place)
 
 
 @staged_form_of(next)
@@ -113,4 +176,9 @@ def next_(iterator: Value, *default: Value) -> Value:
         return iterator.next_or(*default)  # whether there is one more is known only at run time
     if tracing() and default and user_classes.own_method(iterator, "__next__") is not None:
         return try_(iterator.__next__, (lambda: StopIteration, lambda: default[0]))
-    return next(iterator, *default)
+    try:
+        return next(iterator, *default)
+    except ConcretizationError:
+        if isinstance(iterator, PushIterator):
+            iterator.want_resumable_()
+        raise

@@ -8,6 +8,7 @@ from anabranch.runtime.control.staging.signature_errors import fitted, staged_fo
 from anabranch.runtime.control.stdlib import print_and_log
 from anabranch.runtime.control.stdlib.builtin_iterators import (
     enumerate_ as enumerate_,
+    iter_ as iter_,
     len_ as len_,
     next_ as next_,
     range_ as range_,
@@ -79,7 +80,7 @@ COUNTERPARTS: dict[object, str] = {
     int: "int_", float: "float_", bool: "bool_", complex: "complex_", pow: "pow_",
     isinstance: "isinstance_", issubclass: "issubclass_",
     hasattr: "hasattr_", getattr: "getattr_", setattr: "setattr_", delattr: "delattr_",
-    dir: "dir_", next: "next_", callable: "callable_",
+    dir: "dir_", next: "next_", iter: "iter_", callable: "callable_",
     ord: "ord_", chr: "chr_", print: "print_", repr: "repr_", ascii: "ascii_", format: "format_", str: "str_",
     bin: "bin_", oct: "oct_", hex: "hex_",
 }  # fmt: skip

@@ -21,7 +21,10 @@ from anabranch.runtime.control.sequences.as_countable import countable, is_count
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import Zipped, shorter
+from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.stdlib import itertools_source as source
+from anabranch.runtime.control.stdlib.builtin_iterators import count_ as count_of
+from anabranch.runtime.control.stdlib.going_on import by_places, goes_on, has_places, one, only, that_may_go_on
 from anabranch.runtime.control.stdlib.itertools_iterators import (
     Accumulated,
     Chained,
@@ -35,12 +38,13 @@ from anabranch.runtime.control.stdlib.itertools_iterators import (
 )
 from anabranch.runtime.control.stdlib.nditer_ import nditer_
 from anabranch.runtime.control.subscript import at
-from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -66,7 +70,12 @@ class Filtered(GeneratorExpression, sample=lambda: filter(None, ())):
 def map_(call: Call, function: Any, *columns: Value) -> Value:
     """As `map`."""
     if len(columns) == 1:
-        return Mapped(columns[0], lambda item: call(function, item))
+        of_item: Callable[[Value], Value] = functools.partial(call, function)
+        if has_places(*columns):
+            if goes_on():
+                return by_places(columns, count_of, lambda held, place: of_item(only(held, place)))
+            return that_may_go_on(Mapped(columns[0], of_item))
+        return Mapped(columns[0], of_item)
     if not columns or not all(map(is_countable, columns)):
         return map(lambda *items: call(function, *items), *columns)
     rows = Zipped(tuple(c for c in map(countable, columns) if c is not None), strict=False)
@@ -75,7 +84,34 @@ def map_(call: Call, function: Any, *columns: Value) -> Value:
 
 def filter_(call: Call, function: object, items: object) -> Value:
     """As `filter`."""
-    return Filtered(items, condition=truth_value if function is None else lambda item: call(function, item))
+    test = truth_value if function is None else functools.partial(call, function)
+    if has_places(items):
+        if goes_on():
+            return one(source.picked, (items,), count_of, only, test, _itself)
+        return that_may_go_on(Filtered(items, condition=test), source.picked)
+    return Filtered(items, condition=test)
+
+
+def _itself(item: Value) -> Value:
+    return item
+
+
+def each(
+    items: Value,
+    element: Callable[..., Any] = _itself,
+    condition: Callable[..., Any] | None = None,
+    width: Any = None,
+    nested: bool = False,
+    whole: bool = False,
+) -> Value:
+    """A generator expression of the user's."""
+    made = GeneratorExpression(items, element, condition, width, nested, whole)
+    if nested or whole or not has_places(items):
+        return made
+    if not goes_on():
+        return that_may_go_on(made, source.picked)
+    test = (lambda _: True) if condition is None else lambda item: condition(*made.parts_of(item))
+    return one(source.picked, (items,), count_of, only, test, made.element_of)
 
 
 def starmap_(call: Call, function: object, rows: object) -> Value:
@@ -253,8 +289,43 @@ def batched_(call: Call, items: Value, n: int, **options: Value) -> Value:
     return call(source.batched, _listed(items), n)
 
 
-def cycle_(_: Call, items: Value) -> Value:
+def cycle_(call: Call, items: Value) -> Value:
     """As `itertools.cycle`."""
+    if is_dynamic_list(items) or not has_places(items) or not len(items):
+        return _cycled(items)
+    if isinstance(items, _ARRAYS) and is_named(items):
+        return _cycled(items)
+    if goes_on():
+        held = items if isinstance(items, (*_FIXED, *_ARRAYS)) else tuple(items)
+        return call(source.cycle, held, _Unchanged(items, held))
+    if is_countable(items):
+        return that_may_go_on(_cycled(items), source.cycle)
+    # What the cycle goes over is what is found to have moved first.
+    return that_may_go_on(itertools.cycle(that_may_go_on(iter(tuple(items)), source.cycle)), source.cycle)
+
+
+_FIXED, _ARRAYS = (tuple, str, range), (TracedArray, np.ndarray)
+
+
+class _Unchanged:
+    """Refuses a list that has other items than when `cycle` began: Python goes over it once, and then over a copy.
+
+    It is no function, so that the list is not taken for one that the generator changes.
+    """
+
+    __slots__ = ("_before", "_items")
+
+    def __init__(self, items: Value, before: Value) -> None:
+        self._items, self._before = items, before
+
+    def __call__(self) -> None:
+        now, before = self._items, self._before
+        if now is before or (len(now) == len(before) and all(a is b for a, b in zip(now, before, strict=True))):
+            return
+        raise UnsupportedOperationError("a list is changed while itertools.cycle goes over it; go over tuple(the list)")
+
+
+def _cycled(items: Value) -> Value:
     sequence = None if isinstance(items, PushIterator) else countable(items)
     if sequence is None or not isinstance(sequence.length, int) or sequence.length < 1:
         return itertools.cycle(items)
@@ -301,9 +372,15 @@ def repeat_(_: Call, value: object, times: object = None) -> Value:
     )
 
 
-def count_(_: Call, start: object = 0, step: object = 1) -> Value:
+def count_(call: Call, start: object = 0, step: object = 1) -> Value:
     """As `itertools.count`."""
-    return Counting(start, step)
+    if not (_is_int(start) and _is_int(step)) or goes_on():
+        return call(source.count, start, step)
+    return that_may_go_on(Counting(start, step), source.count)
+
+
+def _is_int(value: object) -> bool:
+    return type(value) is int or (isinstance(value, PythonScalar) and value.abstract.dtype.kind == "i")
 
 
 def ndindex_(_: Call, *shape: Value) -> Value:

@@ -11,10 +11,51 @@ from typing import Any
 
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration.generators import use_up
+from anabranch.runtime.control.subscript import at
 
 
 class Group(GeneratorExpression, sample=lambda: iter(())):
     """The items of one group, as long as the next is not asked for."""
+
+
+def each(held: Any, count: Callable[[Any], int], item: Callable[[Any, int], Any]) -> Iterator[Any]:
+    """The items at the places from 0 on of what is held, as long as there are so many."""
+    place = 0
+    while place < count(held):
+        yield item(held, place)
+        place += 1
+
+
+def picked(
+    held: Any,
+    count: Callable[[Any], int],
+    item: Callable[[Any, int], Any],
+    test: Callable[[Any], Any],
+    element: Callable[[Any], Any],
+) -> Iterator[Any]:
+    """An element for each of these items that passes a test."""
+    place = 0
+    while place < count(held):
+        this = item(held, place)
+        place += 1
+        if test(this):
+            yield element(this)
+
+
+def count(start: Any, step: Any) -> Iterator[Any]:
+    """As `itertools.count`, which adds the step each time."""
+    while True:
+        yield start
+        start = start + step
+
+
+def cycle(items: Sequence[Any], check: Callable[[], Any]) -> Iterator[Any]:
+    """As `itertools.cycle`, of one item or more; `check` refuses where there are others now."""
+    place = 0
+    while True:
+        check()
+        yield at(items)[place]
+        place = place + 1 if place + 1 < len(items) else 0
 
 
 def dropwhile(predicate: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:

@@ -141,7 +141,7 @@ def general(layout: layouts.Layout, is_copied: bool = False) -> layouts.Layout:
                 raise Undefined.error(value)
             if not is_copied:
                 current().trace.lists.copied_sites |= origins_of(value)
-                if isinstance(value, set):
+                if isinstance(value, (set, frozenset)):
                     current().trace.lists.demand_arenas(origins_of(value))
             # A held list or dict is copied into the list like any other: its kind says what it is made of.
             return layout if containers.structure_of(value) is None else general(layouts.describe(value))
@@ -199,7 +199,7 @@ def note_copied(value: object) -> None:
 
 def origins_of(value: object) -> set[Any]:
     """Return the places that have made a list, dict or set; none where they are not known."""
-    if isinstance(value, (dict, set)):
+    if isinstance(value, (dict, set, frozenset)):
         made, site = current().trace.tables.made.get(id(value), (None, None))
         return {TableSite(site, type(value))} if made is value and site is not None else set()
     return set(getattr(value, "origins", ()))

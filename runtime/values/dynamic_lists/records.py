@@ -16,6 +16,7 @@ from anabranch.runtime.errors import AliasError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import demand
 from anabranch.runtime.values import arena_classes, atoms, containers
+from anabranch.runtime.values.attributes import ContainerStandIn
 from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
 from anabranch.runtime.values.pytrees.node_graphs import NodeGraph, NodeKind
 from anabranch.runtime.values.pytrees.node_reference import Reference
@@ -168,9 +169,11 @@ def kind_of(layout: layouts.Layout) -> layouts.Layout | None:
 
 
 def _demand_arenas(*records: object) -> None:
-    """Have dicts that are items lie in arenas, where they could have done so since they were made."""
+    """Have dicts and sets that are items lie in arenas, where they could have done so since they were made."""
+    trace = current().trace
+    stand_ins = [record for record in records if isinstance(record, ContainerStandIn)]
+    trace.lists.demand_arenas({site for one in stand_ins for site in getattr(one, "origins", ())})
     if any(type(record) is dict for record in records):
-        trace = current().trace
         trace.tables.ask_for_places()
         demand(trace.lists.arena_sites, trace.lists.copied_sites)
 

@@ -13,6 +13,7 @@ from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.errors import StructureMismatchError, UnsupportedOperationError
 from anabranch.runtime.host.generator_state import kind_of
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.containers import Contents, has_traced
 from anabranch.runtime.values.heap import opaque
 from anabranch.runtime.values.heap.container_slots import (
@@ -169,6 +170,8 @@ class OpaqueSlot(Slot):
         return opaque.state(self.target)
 
     def restore(self, contents: Value) -> None:
+        if tracing():
+            current().trace.want_going_on(self.target)
         raise MovedError(
             f"{a(type(self.target).__name__)} is changed in a branch or a loop that depends on a run-time condition, "
             "and cannot be restored where the condition does not hold; change it outside, or use a list or an array",

@@ -30,6 +30,15 @@ class HostTyped(StandIn):
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise self._refusal("code that is not compiled")
 
+    @property
+    def key_(self) -> Value:
+        """The number by which it is found as a key of a dict; None for what has no hash."""
+        return None
+
+    def same_key_(self, other: Value) -> Value:
+        """Return whether another value is the same key."""
+        raise NotImplementedError
+
     def __anabranch_number__(self, kind: type) -> Value:
         """The object as a Python number of a kind."""
         return kind(self)

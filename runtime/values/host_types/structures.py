@@ -7,7 +7,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.values import containers, registry
 from anabranch.runtime.values.host_types import byte_sequences, records
-from anabranch.runtime.values.host_types.times import TimeStructure, TracedTimes
+from anabranch.runtime.values.host_types.times import SCALAR, TimeStructure, TracedTimes
 
 
 def zeros(shape: Value, dtype: np.dtype) -> Value:
@@ -23,7 +23,8 @@ def structure_of(value: object) -> containers.Structure | None:
     """The structure of an argument that is dates, records or bytes; None for any other."""
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "Mm" and value.dtype.isnative:
         exact = type(value) is np.ndarray or isinstance(value, np.generic)
-        return TimeStructure(TracedTimes, ("ints",), value.dtype) if exact else None
+        key = SCALAR if isinstance(value, np.generic) else "ints"
+        return TimeStructure(TracedTimes, (key,), value.dtype) if exact else None
     if type(value) in (bytearray, memoryview):
         return byte_sequences.structure_of(value)  # type: ignore[arg-type]
     if isinstance(value, np.ndarray) and value.dtype.names and type(value) in (np.ndarray, np.recarray):

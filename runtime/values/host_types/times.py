@@ -11,16 +11,21 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import registry, static_requests, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.host_types import time_arithmetic
 from anabranch.runtime.values.host_types.host_type import HostStructure, HostTyped
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 _F = registry.FUNCTIONS
+# The key of the only part of one date or duration, which is no array.
+SCALAR = "int"
 _NAT, _LAST = time_arithmetic.NAT, np.int64(np.iinfo(np.int64).max)
 
 
@@ -34,7 +39,7 @@ class TracedTimes(HostTyped):
         return np.zeros(1, self.dtype)[0] if self._is_scalar else np.zeros((1,) * self._ints.ndim, self.dtype)
 
     def __anabranch_structure__(self) -> TimeStructure:
-        return TimeStructure(type(self), ("ints",), self.dtype)
+        return TimeStructure(type(self), (SCALAR if self._is_scalar else "ints",), self.dtype)
 
     def _refusal(self, what: str) -> UnsupportedOperationError:
         if self._is_scalar:  # an argument is NumPy's own scalar then
@@ -83,7 +88,28 @@ class TracedTimes(HostTyped):
         raise self._refusal("the truth")
 
     def __hash__(self) -> int:
-        raise self._refusal("the hash")
+        if not self._is_scalar:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+        if tracing():
+            current().trace.outside.needs_plain()
+            current().trace.tables.ask_for_places()
+        raise ConcretizationError(f"a hash of {self.dtype} is needed while tracing, which is known only at run time")
+
+    @property
+    def key_(self) -> Value:
+        """The int by which it is found as a key; of an array, which has no hash, None."""
+        return self._ints if self._is_scalar else None
+
+    def same_key_(self, other: Value) -> Value:
+        times = times_of(other)
+        if times is not None and times.dtype == self.dtype:
+            return python_scalar(wrap.as_atom(binary(np.equal, self, times), np.bool_))
+        if times is None and not isinstance(other, (Tracer, int, float, np.generic)):
+            return False
+        raise UnsupportedOperationError(
+            f"a {self.dtype} and a number, or a date or duration of another unit, are keys of one dict or members of "
+            "one set of keys known only at run time; give them one unit by astype"
+        )
 
     def __getattr__(self, name: str) -> Any:
         sample = self.__anabranch_sample__()
@@ -172,7 +198,10 @@ def _restored(ints: Value) -> Value:
 
 @frozen
 class TimeStructure(HostStructure):
-    """That of dates or durations, with their dtype."""
+    """That of dates or durations, with their dtype; one date or duration has another key than an array."""
+
+    def holds(self, value: Value) -> bool:
+        return isinstance(value, np.generic) and self.keys == (SCALAR,) and value.dtype == self.extra
 
     def children(self, value: Value) -> list[Value]:
         return [value._ints if isinstance(value, TracedTimes) else value.view(np.int64)]
@@ -270,6 +299,8 @@ def unary(ufunc: np.ufunc, x: TracedTimes) -> Value:
 
 def _binary_method(ufunc: np.ufunc, reflected: bool) -> Callable[[TracedTimes, Any], Value]:
     def method(self: TracedTimes, other: Value) -> Value:
+        if isinstance(other, UnionValue):
+            return other.each(lambda one: method(self, one))
         if times_of(other) is None and not isinstance(other, (Tracer, np.ndarray, np.generic, int, float)):
             if ufunc in (np.equal, np.not_equal) and other is not None and not isinstance(other, str):
                 return NotImplemented

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError, forget_attempts
@@ -63,7 +64,8 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
                 current().freeze(array.storage)
         return made
 
-    run_time_checks.record_failure(pred, HeldException(layout), reconstruct, frames, [p.atom for p in packed])
+    on_host = HeldException(host_values.hosted(layout, {}, IdentityDict()))
+    run_time_checks.record_failure(pred, on_host, reconstruct, frames, [p.atom for p in packed])
 
 
 def _containers(layout: layouts.Layout) -> Iterator[Value]:

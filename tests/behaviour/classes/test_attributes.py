@@ -21,7 +21,7 @@ from anabranch import AnabranchError, StructureMismatchError, jit
 from anabranch.runtime.control.iteration.generators import GeneratorCall, PushIterator
 from anabranch.runtime.control.iteration.progress_bars import SHOWN, TqdmBar
 from anabranch.runtime.control.sequences.countable import Countable
-from anabranch.runtime.control.stdlib.nditer_ import IndexedIterator
+from anabranch.runtime.control.stdlib.nditer_ import ElementIterator
 from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.hashed import Hashed
@@ -66,7 +66,7 @@ def test_no_name_of_a_stand_in_is_missing_from_those_that_are_hidden(base, like)
         kinds = (*like, types.GeneratorType) if issubclass(cls, GeneratorCall) else like
         shown = {name for kind in kinds for name in dir(kind)}
         shown |= SHOWN if issubclass(cls, TqdmBar) else set()
-        shown |= set(dir(np.nditer)) if issubclass(cls, IndexedIterator) else set()
+        shown |= set(dir(np.nditer)) if issubclass(cls, ElementIterator) else set()
         assert names - shown <= HIDDEN, cls
 
 

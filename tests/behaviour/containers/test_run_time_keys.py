@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from anabranch import ConcretizationError, UnsupportedOperationError, configure, jit
+from anabranch import UnsupportedOperationError, configure, jit
 from tests.equivalence import check
 from tests.program_table import Program, Table
 
@@ -588,7 +588,57 @@ def test_operators_of_counters_are_refused() -> None:
         jit(f)(WORDS)
 
 
-def test_a_frozenset_of_run_time_members_is_refused() -> None:
-    with pytest.raises(ConcretizationError, match=r"use a set, or as a key tuple\(sorted\(members\)\)"):
-        jit(lambda values: frozenset(values.tolist()))(WORDS)
+def _frozen_pairs(values):
+    bonds, seen = {}, set()
+    for i in range(len(values) - 1):
+        pair = frozenset((int(values[i]), int(values[i + 1])))
+        bonds[i % 2, pair] = i
+        seen.add(pair)
+    return bonds, seen, frozenset((1, 3)) in seen, [sorted(pair) for _, pair in bonds if len(pair) == 1]
+
+
+def _frozen_states(values):
+    states, todo = {}, [frozenset([0])]
+    while todo:
+        state = todo.pop()
+        if state in states:
+            continue
+        after = frozenset((int(values[q]) + 1) % 6 for q in state)
+        states[state] = len(after)
+        todo.append(after)
+    return states
+
+
+def _frozen_operators(values):
+    whole, known = frozenset(int(v) for v in values), frozenset()
+    for value in values:
+        known |= {int(value)}
+    mixed = {1, 2} | whole, whole | {1, 2}, whole & known, whole ^ {1, 9}, whole - {1}
+    return mixed, known == whole, whole == {1, 2, 3}, type(known) is frozenset, frozenset(whole) is whole
+
+
+def _frozen_missing(values):
+    pairs = {frozenset((int(v), 0)): 1 for v in values}
+    return pairs[frozenset((int(values[0]), 7))]
+
+
+@pytest.mark.parametrize("f", [_frozen_pairs, _frozen_states, _frozen_operators, _frozen_missing])
+def test_frozensets(f) -> None:
+    check(f, np.array([3, 1, 2, 1, 3, 3]))
+
+
+def test_a_frozenset_has_no_methods_that_change_it() -> None:
+    assert "has no attribute 'add'" in str(check(lambda values: frozenset(values.tolist()).add(1), WORDS))
     assert jit(lambda n: frozenset((n, 2)) | {3})(1) == frozenset((1, 2, 3))
+
+
+def test_an_exception_carries_a_set() -> None:
+    def f(values):
+        raise ValueError({int(v) for v in values}, {int(v): 1 for v in values})
+
+    check(f, WORDS)
+
+
+def test_a_set_in_a_set_is_refused() -> None:
+    with pytest.raises(UnsupportedOperationError, match=r"look for frozenset"):
+        jit(lambda values: set(values.tolist()) in {frozenset([3])})(WORDS)

@@ -291,3 +291,19 @@ def test_a_dict_with_arrays_gets_no_run_time_keys() -> None:
 
     with pytest.raises(UnsupportedOperationError, match="keys must be known while tracing"):
         jit(f)({1: np.ones(2)}, 7)
+
+
+def test_a_loop_over_a_dict_that_run_time_values_choose_is_one_loop() -> None:
+    def cheapest(graph, start, goal):
+        costs, left = {start: 0.0}, [start]
+        while left:
+            node = left.pop()
+            for neighbour, weight in graph[node].items():
+                if costs[node] + weight < costs.get(neighbour, np.inf):
+                    costs[neighbour] = costs[node] + weight
+                    left.append(neighbour)
+        return costs[goal]
+
+    graph = {"A": {"B": 7.0, "C": 1.5}, "B": {"D": 0.5}, "C": {"B": 2.0, "D": 9.0}, "D": {}}
+    with configure(unroll_budget=400):
+        check(cheapest, graph, "A", "D")

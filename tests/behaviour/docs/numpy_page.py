@@ -30,7 +30,7 @@ CLASSES: dict[str, tuple[str, str]] = {
     "ndarray": ("run time", "as in isinstance; arrays are made by functions"),
     "ndenumerate": ("run time", "in for loops"),
     "ndindex": ("tracing", "shapes are known while tracing"),
-    "nditer": ("run time", "over one array, in for loops, also with `multi_index`"),
+    "nditer": ("run time", "over one array or several, also with indices and by `iternext`; no external loops"),
     "recarray": ("run time", "as arguments and results"),
     "vectorize": ("run time", "without `signature` and `excluded`"),
     "ufunc": ("run time", "as in isinstance; every ufunc is a function above, with its methods"),

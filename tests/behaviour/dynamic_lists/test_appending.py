@@ -362,6 +362,41 @@ def appended_after(a):
     return out
 
 
+@case((np.array([3, 1, 2, 1, 3, 3]),), (np.array([1, 1]),))
+def numbered_while_it_grows(a):
+    todo, seen = [0], 0
+    for i, u in enumerate(todo, start=2):
+        if i > 20:
+            break
+        if u < 9:
+            todo.append(int(a[u % len(a)]) + u)
+        seen += i * u
+    else:
+        seen = -seen
+    return todo, seen
+
+
+@case((np.array([3, 1, 2, 1, 3, 3]),), (np.array([1, 1]),))
+def paired_while_both_grow(a):
+    queue, depths, found = [0], [0], [int(x) for x in a if x > 1]
+    for u, d in zip(queue, depths, strict=False):
+        for v in (int(a[u % len(a)]), u * 2 % len(a)):
+            if v not in queue:
+                queue.append(v)
+                depths.append(d + 1)
+    for i, (x, w) in enumerate(zip(found, depths, strict=False)):
+        if x > 2:
+            depths.append(w + i)
+            found[i] = -x
+    return queue, depths, found
+
+
+@case((np.array([3, 1, 2, 1, 3, 3]),), (np.array([1, 1]),))
+def beside_a_list_that_is_known(a):
+    found = [int(x) for x in a if x > 1]
+    return [x * w for x, w in zip(found, [0.5, 1.5, 2.5], strict=False)], list(zip(["u", "v"], found, strict=False))
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()

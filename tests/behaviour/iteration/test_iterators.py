@@ -185,6 +185,60 @@ def asked_by_an_inner_function(n):
     return total, following()
 
 
+@case((np.array([3, 1, 2, 1, 3, 3]),), (np.array([1, 2]),))
+def asked_under_conditions(a):
+    numbers, labels = itertools.count(1), {}
+    signs, names = itertools.cycle([1, -1]), itertools.cycle("ab")
+    rest, queue = iter(a), [1]
+    waiting = iter(queue)
+    total, found = 0, []
+    for x in rest:
+        if int(x) not in labels:
+            labels[int(x)] = next(numbers)
+        if x > 1:
+            queue.append(int(x))
+            total += next(signs) * next(rest, 0)
+            found.append((next(names), next(waiting, -1)))
+    return labels, total, found, next(waiting, None), next(numbers), queue
+
+
+@case((np.array([3, 1, 2, 1, 3, 3]),))
+def asked_in_the_loops_over_them(a):
+    numbered, pairs, last, known = enumerate(a, 1), zip(a, 2 * a, strict=False), reversed(a.tolist()), [1, 2]
+    squares, large, doubled = map(lambda x: x * x, a), filter(lambda x: x > 1, a), (2 * x for x in a if x > 1)
+    found, again = [], itertools.cycle(known)
+    for i, x in numbered:
+        if x == 1:
+            found.append((i, next(numbered, None), next(last, 0), next(large)))
+    for x, y in pairs:
+        if x > y:
+            found.append(next(pairs, None))
+            found.append(next(squares) + next(doubled) + next(again))
+    return found, list(pairs), next(last), sum(large), next(doubled), next(again), known
+
+
+@case(([5, 2, 8, 2, 9, 1],))
+def until_there_is_none(items):
+    values, found = iter(items), []
+    try:
+        while True:
+            x = next(values)
+            if x > 4:
+                found.append(next(values) * x)
+    except StopIteration:
+        found.append(-1)
+    return found
+
+
+@case((2,), (0,))
+def held_by_a_dict(n):
+    held = {"items": iter([1, 2, 3])}
+    total = 0
+    for _ in range(n):
+        total += next(held["items"])
+    return total, next(held["items"])
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_eager(program: Program) -> None:
     program.check()
@@ -195,17 +249,41 @@ def test_as_eager_with_static_arguments(program: Program) -> None:
     program.check_static()
 
 
-def held_by_a_dict(n):
-    held = {"items": iter([1, 2, 3])}
-    total = 0
-    for _ in range(n):
-        total += next(held["items"])
-    return total, next(held["items"])
-
-
 def test_an_iterator_that_an_attempt_has_moved_is_refused() -> None:
-    with pytest.raises(UnsupportedOperationError, match="a list_iterator is changed in a branch or a loop"):
+    def held_by_a_dict(n):
+        held = {"items": iter({1: 2, 3: 4, 5: 6})}
+        total = 0
+        for _ in range(n):
+            total += next(held["items"])
+        return total, next(held["items"])
+
+    with pytest.raises(UnsupportedOperationError, match="a dict_keyiterator is changed in a branch or a loop"):
         jit(held_by_a_dict)(2)
+
+
+def test_a_count_of_floats_adds_its_step() -> None:
+    def f(a, h):
+        times = [t * x for t, x in zip(itertools.count(0.0, h), a, strict=False)]
+        for t in itertools.count(h, h):
+            if t * a[3] > 5:
+                break
+        return times, t
+
+    assert jit(f)(np.arange(12.0), 0.1) == f(np.arange(12.0), 0.1)
+
+
+def test_a_list_that_changes_while_it_is_cycled_is_refused() -> None:
+    def f(x):
+        held = [1, 2, 3]
+        again, found = itertools.cycle(held), []
+        for v in x:
+            if v > 1:
+                held[2] = int(v)
+                found.append(next(again))
+        return found
+
+    with pytest.raises(UnsupportedOperationError, match=r"go over tuple\(the list\)"):
+        jit(f)(np.array([3, 1, 2]))
 
 
 def helper(x):

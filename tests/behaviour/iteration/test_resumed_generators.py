@@ -196,21 +196,60 @@ def appended_until_the_end(x, k):
     return out
 
 
+@case((X,))
+def functions_inside(x):
+    def positive(least=0):
+        for v in x:
+            if v > least:
+                yield v + shift
+
+    shift, kept = x[0] + 1, []
+    values, others = positive(), positive(least=2)
+    while (v := next(values, None)) is not None:
+        kept.append(v)
+        if v > 4:
+            kept.append(next(others, -1.0))
+    return kept, next(positive()), list(zip(positive(), [1], strict=False))
+
+
+@case((X,))
+def a_function_inside_that_is_sent_values(x):
+    def averages():
+        total, n, mean = 0.0, 0, None
+        while True:
+            v = yield mean
+            total += v
+            n += 1
+            mean = total / n
+
+    mean, found = averages(), 0.0
+    next(mean)
+    for v in x:
+        if v > 1:
+            found = mean.send(v)
+    return found
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_generators_go_on(program: Program) -> None:
     program.check()
 
 
-def test_a_generator_function_inside_is_asked_in_loops_alone() -> None:
+def test_a_generator_that_sets_a_variable_around_it_is_asked_in_loops_alone() -> None:
     def f(x):
+        seen = 0
+
         def positive():
+            nonlocal seen
             for v in x:
+                seen += 1
                 if v > 0:
                     yield v
 
-        return next(positive()) + next(positive(), 0.0), list(zip(positive(), [1], strict=False))
+        values = positive()
+        return next(values) + next(values, 0.0), seen
 
-    with pytest.raises(ConcretizationError, match="define the generator function outside"):
+    with pytest.raises(ConcretizationError, match="use a for statement"):
         jit(f)(X)
 
 

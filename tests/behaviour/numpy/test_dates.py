@@ -152,3 +152,40 @@ def test_what_is_refused():
     for f in programs:
         with pytest.raises(UnsupportedOperationError, match=r"datetime64\[D\]"):
             jit(lambda d, f=f: f(d))(KNOWN)
+
+
+@pytest.mark.parametrize("native_loops", [True, False])
+def test_keys_of_dicts(native_loops):
+    def f(d, x):
+        seen, months, pairs = set(), {}, {}
+        for i, (day, month) in enumerate(zip(d, d.astype("M8[M]"), strict=True)):
+            seen.add(day)
+            months.setdefault(month, []).append(x[i])
+            pairs[day, i % 2] = pairs.get((day, i % 2), 0) + i
+        return seen, np.datetime64("2024-01-15") in seen, months, pairs, d[0] - d[1] in {np.timedelta64(-14, "D")}
+
+    d = np.array(["2024-01-01", "2024-01-15", "2024-02-20", "2024-01-15"], "M8[D]")
+    with configure(native_loops=native_loops):
+        check(f, d, np.arange(4.0))
+
+
+def test_keys_that_are_refused():
+    def f(d, x):
+        return {day: 1 for day in d}
+
+    with pytest.raises(UnsupportedOperationError, match="NaT is a key"):
+        jit(f)(np.array(["2024-01-01", "NaT"], "M8[D]"), 1)
+    check(lambda d: {d: 1}, KNOWN)
+
+
+def test_a_known_duration_before_a_loop():
+    def f(d):
+        longest, total = np.timedelta64(0, "D"), np.timedelta64(0, "h")
+        for i in range(1, len(d)):
+            gap = d[i] - d[i - 1]
+            total = total + gap
+            if gap > longest:
+                longest = gap
+        return longest, total, longest > np.timedelta64(3, "h")
+
+    check(f, np.array(["2024-01-01", "2024-01-15", "2024-02-20", "2024-03-01"], "M8[D]"))

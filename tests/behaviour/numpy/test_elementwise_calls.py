@@ -204,6 +204,55 @@ def test_nditer_errors_and_refusals():
     check(write, GRID)
     check(last, GRID)
     check(lambda a: list(np.nditer(a)), GRID[:0])
-    for f in (lambda a: list(np.nditer(a, flags=["external_loop"])), lambda a: list(np.nditer([a, a]))):
-        with pytest.raises(UnsupportedOperationError, match=r"nditer"):
-            jit(f)(GRID)
+    with pytest.raises(UnsupportedOperationError, match=r"nditer"):
+        jit(lambda a: list(np.nditer(a, flags=["external_loop"])))(GRID)
+    check(lambda a, b: [x + y for x, y in np.nditer([a, b])], GRID, GRID[:, :2])
+
+
+def test_nditer_over_several_arrays():
+    def f(a, b):
+        total, it = 0.0, np.nditer([a, b, None], flags=["multi_index", "f_index"])
+        with it:
+            for x, y, z in it:
+                i, _ = it.multi_index
+                z[...] = x - i * y + it.index
+                b[0] += 0.5
+            made = it.operands[2]
+        for x, y in np.nditer([a, made], op_flags=[["readonly"], ["readwrite"]]):
+            y[...] += x
+            total += y
+        return made, total, b
+
+    check(f, GRID, GRID[0].copy())
+    check(f, GRID.T.copy(), GRID[:, 0].copy())
+
+
+def test_nditer_place_by_place():
+    def f(a):
+        it, found = np.nditer(a, flags=["multi_index"], op_flags=["readwrite"]), []
+        while not it.finished:
+            if it[0] > 2:
+                found.append((it.multi_index, float(it[0])))
+                it[0] = it[0] * 2
+            if not it.iternext():
+                break
+        return found, a, it.itersize, it.finished
+
+    def past(a):
+        it = np.nditer(a)
+        while not it.finished:
+            it.iternext()
+        return it[0]
+
+    for native in (True, False):
+        with configure(native_loops=native):
+            check(f, GRID.copy())
+
+    def closed(a):
+        with np.nditer([a, None]) as it:
+            for x, y in it:
+                y[...] = x
+        return it.operands
+
+    check(past, GRID)
+    check(closed, GRID)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import StructureMismatchError, jit
+from tests.equivalence import check
 from tests.program_table import Program, Table
 
 case = Table()
@@ -46,3 +47,9 @@ def test_a_mean_of_ints_that_is_one_is_refused_where_others_are_floats() -> None
     assert mean([1, 2]) == 1.5
     with pytest.raises(StructureMismatchError, match="has returned int where it was taken to return float"):
         mean([1, 3])
+
+
+@pytest.mark.parametrize("function", [statistics.mean, statistics.median, statistics.stdev, statistics.quantiles])
+def test_jit_of_a_function_of_the_module(function) -> None:
+    check(function, [1.5, 2.5, 4.0, 4.0])
+    check(function, np.array([1.5, 2.5, 4.0]))
