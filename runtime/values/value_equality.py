@@ -1,4 +1,4 @@
-"""Scalars that are equal because they are computed in the same way of what is the same."""
+"""Values that are equal because they are computed in the same way of what is the same."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _DEPTH = 12
 
 
 def provably_equal(a: Atom, b: Atom, depth: int = _DEPTH) -> bool:
-    """Return whether two scalars are surely equal: the same, or computed in the same way of what is the same."""
+    """Return whether two values are surely equal: the same, or computed in the same way of what is the same."""
     builder = current()
     return _equal(a, builder, b, builder, depth, set())
 
@@ -23,8 +23,7 @@ def _equal(a: Atom, of_a: Builder, b: Atom, of_b: Builder, depth: int, equal: se
     if isinstance(a, Literal) or isinstance(b, Literal):
         both = isinstance(a, Literal) and isinstance(b, Literal) and a.type == b.type and a.type.size == 1
         return both and bool((a.value == b.value).all())  # type: ignore[union-attr]
-    # Arrays are the same or they are not: what they are computed of may be long.
-    if depth == 0 or a.type != b.type or a.type.size != 1:
+    if depth == 0 or a.type != b.type:
         return False
     one, other = of_a.maker(a), of_b.maker(b)
     if one is None or other is None or one.op is not other.op or one.params != other.params:
