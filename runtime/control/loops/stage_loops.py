@@ -75,6 +75,7 @@ def stage(loop: LoopStatement) -> State:
                 learned_types.remember(types)
             return _finish(outer, loop, types, traced, report)
         positions = _positions(types, report.conflicts)
+        types.reach = identities.reach().joined(types.reach)
         if not positions <= types.by_identity:
             types.carry_by_identity(sorted(positions))
         elif not positions <= types.aliased:
@@ -129,7 +130,7 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
         position = python_scalar(traced.index, Interval(0, max(loop.most - 1, 0)))
         if types.aliased:
             aliased = _leaves(types, types.aliased)
-            traced.carried = loop_identity.enter(inner, traced.entry, aliased, traced.init, types.places)
+            traced.carried = loop_identity.enter(inner, traced.entry, aliased, traced.init, types.places, types.reach)
     object_numbers.enter(traced)
     for slot, contents in zip(types.slots, values[width:], strict=True):
         slot.restore(contents)
