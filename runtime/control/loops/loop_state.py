@@ -11,7 +11,7 @@ import collections
 import dis
 import functools
 import types as python_types
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -95,6 +95,7 @@ class LoopTypes:
         self.aliased: set[int] = set()  # state entries whose arrays are linked at the start of a step
         self.places = Places()
         self.reach: Reach | None = None  # of an earlier trace
+        self.alike: Mapping[int, int] = {}  # leaves that are always equal to earlier ones
         self.deepened: collections.defaultdict[int, Deepening] = collections.defaultdict(Deepening)  # of state entries
         self.requests: list[Capacity] = []  # that lists got in this loop
         self.together: set[tuple[int, ...]] = set()  # places of containers in the state that may hold the same one

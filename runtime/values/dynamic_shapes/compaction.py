@@ -20,8 +20,12 @@ def taken(value: Atom, axis: int, places: Atom) -> Atom:
 
 
 def compacted(value: Atom, axis: int, region: Masked) -> Atom:
-    """The elements of a region of an axis, from its front on."""
-    return taken(value, axis, region.positions())
+    """The elements of a region of an axis, from its front on.
+
+    Behind them stands what stood there: they may be written to the array's own memory, and cost what they are.
+    """
+    front = size_arithmetic.window(value.type.shape, axis, 0, region.size)
+    return atoms.select(front, taken(value, axis, region.positions()), value)
 
 
 def extended(value: Atom, axis: int, before: int, after: int) -> Atom:
