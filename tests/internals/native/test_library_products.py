@@ -171,3 +171,13 @@ def test_few_complex_numbers_are_multiplied_in_place():
     args = np.array([0.6, 0.8j]), 0.3, 4
     assert jit(rotated).lower(*args).native_program() is not None
     check(rotated, *args)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128, np.int64])
+def test_stacks_of_small_matrices_are_multiplied_in_place(dtype):
+    def filtered(f, p, h):
+        return f @ p @ f.T, h @ p @ h.T, p @ p.transpose(0, 2, 1), np.einsum("nij,nj->ni", p, p[:, 0])
+
+    f, h, p = (RNG.integers(-9, 9, shape).astype(dtype) for shape in ((4, 4), (1, 4), (500, 4, 4)))
+    assert jit(filtered).lower(f, p, h).native_program() is not None
+    check(filtered, f, p, h)
