@@ -52,7 +52,9 @@ class Products:
             return self._dot(names, types, dtype)
         if contraction.work > _MOST_IN_LOOPS and _is_librarys(contraction):
             return self._by_library(contraction, names)
-        if contraction.work > _MOST_IN_LOOPS and contraction.work * math.prod(contraction.stack) > _MOST_IN_ALL:
+        # With a factor that is small all is read once.
+        is_short = min(contraction.work, *(type.size for type in types)) <= _MOST_IN_LOOPS
+        if not is_short and contraction.work * math.prod(contraction.stack) > _MOST_IN_ALL:
             raise NotNativeError("dot_general")
         return self._by_elements(contraction, names)
 
