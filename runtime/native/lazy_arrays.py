@@ -267,14 +267,17 @@ class LazyArrays:
                 chosen = "false" if self.without_flags else chosen
             if chosen in ("true", "false"):
                 return self.part_of_element(x if chosen == "true" else y, index)
-            pair = [self.part_of_element(array, index) for array in (x, y)]
-            if x.type.dtype.kind == "f":
-                # A maximum that it changes nothing of LLVM makes a condition of, which it has no vectors for.
-                kind = value_type(x.type.dtype)
-                pair = [self.code.hidden(kind, value) if value in _INFINITIES else value for value in pair]
-            return select(self.code, chosen, *pair, x.type.dtype)
+            first, second = (self._hidden(self.part_of_element(array, index), x.type.dtype) for array in (x, y))
+            return select(self.code, chosen, first, second, x.type.dtype)
 
         return self._pointwise([pred, x, y], x.type, element)
+
+    def _hidden(self, value: str, dtype: np.dtype) -> str:
+        """A value; an infinite constant as one that LLVM can't know.
+
+        A maximum that minus infinity changes nothing of it makes a condition of, which it has no vectors for.
+        """
+        return self.code.hidden(value_type(dtype), value) if dtype.kind == "f" and value in _INFINITIES else value
 
     def part(self, array: LazyArray, type: ArrayType, axes: Sequence[Axis]) -> LazyArray:
         """A part of an array, or all of it in another order."""
