@@ -72,6 +72,11 @@ class Window(ValidRegion):
 
 
 @frozen(eq=False)
+class Front(Window):
+    """The window of a result's own memory, of which the caller gets no more than twice what it shows."""
+
+
+@frozen(eq=False)
 class Masked(ValidRegion):
     """The positions at which a mask is true, in order.
 
