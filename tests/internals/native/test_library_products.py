@@ -181,3 +181,12 @@ def test_stacks_of_small_matrices_are_multiplied_in_place(dtype):
     f, h, p = (RNG.integers(-9, 9, shape).astype(dtype) for shape in ((4, 4), (1, 4), (500, 4, 4)))
     assert jit(filtered).lower(f, p, h).native_program() is not None
     check(filtered, f, p, h)
+
+
+def test_one_sum_of_all_products_moves_no_operand():
+    def sums(a, b):
+        return np.einsum("ij,ji->", a, b), np.tensordot(a, b), np.einsum("ij,ij->", a + 1, b.T), np.vdot(a.T, b)
+
+    check(sums, A, B)
+    check(sums, A + 1j * B, B)
+    check(sums, (A * 9).astype(np.int64), (B * 9).astype(np.int64))
