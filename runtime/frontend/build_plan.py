@@ -11,7 +11,7 @@ from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.frontend.captured_arrays import CapturedArrays
 from anabranch.runtime.frontend.effects import ObjectChanges
 from anabranch.runtime.frontend.result_aliases import identities
-from anabranch.runtime.frontend.result_layout import hosted_result, result_layout, with_nodes
+from anabranch.runtime.frontend.result_layout import hosted_result, result_layout, with_elements_packed, with_nodes
 from anabranch.runtime.frontend.written_parts import WrittenPart, written_parts
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.output_groups import OutputGroups
@@ -61,7 +61,7 @@ def build_plan(
             "the function writes into an array from outside, which would happen only while it is traced; pass the "
             "array as an argument"
         )
-    value = with_nodes(value, effects.contents, guards.heap, given)
+    value = with_nodes(with_elements_packed(value), effects.contents, guards.heap, given)
     layout = result_layout(value, effects.contents, guards.heap, given)
     packed = pack_unpack.pack((value, *effects.contents), layout) if reached else []
     handles = [*given.handles, *captured.handles]

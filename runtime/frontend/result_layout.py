@@ -20,7 +20,9 @@ from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import arena_contents, atoms, containers
 from anabranch.runtime.values.arrays.array_flags import ArrayFlags
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists import records
+from anabranch.runtime.values.dynamic_shapes.valid_region import Front, Masked, Window
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import (
     carry_layouts,
@@ -37,6 +39,8 @@ from anabranch.runtime.values.union import UnionValue
 
 Exists: TypeAlias = Callable[[Any], bool]  # whether an object was there before
 
+# So many places of an axis are moved in less time than the host takes to do so.
+_LONG = 64
 # What loops are staged over.
 _STAGED = (countable.Countable, generators.PushIterator, progress_displays.Opaque)
 # What holds others where neither a slot nor an attribute shows them.
@@ -134,6 +138,24 @@ def _check_apart(structure: node_structures.ReferenceStructure, exists: Exists) 
     if not all(_is_apart(graph.members[i], exists) for i in graph.among(structure.kinds)):
         some = node_reference.Reference(graph, atoms.literal(0, np.int32), structure.kinds)
         raise node_reference.refusal(some, _MADE_HERE)
+
+
+def with_elements_packed(value: object) -> Any:
+    """The result with the elements that a mask has selected of long axes side by side: the host need not move them."""
+    made: dict[int, object] = {}
+
+    def packed(part: object) -> object:
+        if not isinstance(part, DynamicArray):
+            return part
+        rows = zip(part.capacity, part.extents, strict=True)
+        axes = [i for i, (n, extent) in enumerate(rows) if type(extent) is Masked and n >= _LONG]
+        if axes and id(part) not in made:
+            front = part.left_packed(*axes)
+            extents = tuple([Front(e.start, e.stop) if isinstance(e, Window) else e for e in front.extents])
+            made[id(part)] = DynamicArray(front.memory, extents, part.origin)
+        return made.get(id(part), part)
+
+    return tuple(map(packed, value)) if type(value) is tuple else packed(value)
 
 
 def with_nodes(value: object, contents: tuple[object, ...], outside: Heap, given: BoundArguments) -> Any:

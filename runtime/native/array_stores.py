@@ -83,23 +83,34 @@ class ArrayStores:
         taken = {*kept, *(self._memory.number(name) for name in names if is_memory(name))}
         targets: dict[str, int] = {}
         lazy = {name: type for name, type in zip(names, types, strict=True) if is_lazy(name)}
-        for name, type in lazy.items():
-            targets[name] = self._place_for(self._arrays.of(name, type), taken)
+        arrays = {name: self._arrays.of(name, type) for name, type in lazy.items()}
+        for name, array in arrays.items():
+            others = [other.reads for key, other in arrays.items() if key != name]
+            targets[name] = self._place_for(array, taken, frozenset[int]().union(*others))
             taken.add(targets[name])
         made = self.written([(name, lazy[name], place) for name, place in targets.items()])
         found = dict(zip(targets, made, strict=True))
         return [found.get(name, name) for name in names]
 
-    def _place_for(self, array: LazyArray, taken: Collection[int]) -> int:
-        """The place that an array is written to: of what it is an update of, or a continuation, or a new one."""
+    def _place_for(self, array: LazyArray, taken: Collection[int], read: Collection[int]) -> int:
+        """The place that an array is written to: of what it is an update of, or a continuation, or a new one.
+
+        Or that of an array which is not needed any more, of which each element is read for the one at its position.
+        """
         root = _root(array)
         place = self._memory.number(root.memory) if root.memory else -1
         if root.memory and root.type == array.type and not (place in taken or self._memory.is_fixed(place)):
             return place
-        start = _continued(array)
+        start = _continued(array) or _shortened(array)
         place = self._memory.number(start.memory) if start is not None else -1
         if start is not None and place not in taken and self._memory.enlarged(place, array.type):
             return place
+        free = [p for p in sorted(array.reads.difference(taken, read)) if self._memory.is_own(p, array.type)]
+        if free and array.update is None:
+            every = tuple(Axis(Affine(0), 1, axis) for axis in range(len(array.type.shape)))
+            for place in free:
+                if self._order(Update(array, every, array, {}), array.type, place) is _Order.ANY:
+                    return place
         return self._memory.place_of(self._memory.allocate(array.type))
 
     def unshared(self, equation: Equation, names: Sequence[str], needed: Collection[int]) -> list[str]:
@@ -143,7 +154,7 @@ class ArrayStores:
     def _prepared(self, array: LazyArray, place: int, places: set[int]) -> list[_Store]:
         """The parts to be written to a place; what reads arrays that are written before is computed now."""
         updates: list[Update] = []
-        start = _continued(array)
+        start = _continued(array) or _shortened(array)
         if start is not None and self._memory.number(start.memory) == place:
             return []
         while array.update is not None:
@@ -320,6 +331,15 @@ def _continued(array: LazyArray) -> LazyArray | None:
         return None
     every = tuple(Axis(Affine(0), 1, axis) for axis in range(len(array.type.shape)))
     return update.value if update.axes == every and update.value.type.shape[1:] == array.type.shape[1:] else None
+
+
+def _shortened(array: LazyArray) -> LazyArray | None:
+    """The array in memory of which one is the beginning; None where there is none."""
+    whole = array.whole
+    every = tuple(Axis(Affine(0), 1, axis) for axis in range(len(array.type.shape)))
+    if whole is None or not whole.memory or array.axes != every or whole.type.shape[1:] != array.type.shape[1:]:
+        return None
+    return whole if whole.type.shape[0] >= array.type.shape[0] else None
 
 
 def _target(update: Update, type: ArrayType, index: Sequence[Affine]) -> Affine:

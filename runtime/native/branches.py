@@ -55,7 +55,7 @@ def branch_results(writer: ProgramWriter, equation: Equation, names: Sequence[st
             way.results = writer.stores.settled(results, program.out_types, writer.kept)
             way.last, way.block = code.hold(), code.block
         code.jump(end)
-    columns = [ways.result(k, type) for k, type in enumerate(programs[0].out_types)]
+    columns = [ways.result(k, type, writer.kept) for k, type in enumerate(programs[0].out_types)]
     code.begin(end)
     ways.meet()
     return [

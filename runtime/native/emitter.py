@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from anabranch.runtime.host.callbacks import HostCallback, HostFunction
+from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
@@ -37,7 +37,7 @@ from anabranch.runtime.native.shared_steps import are_shared, shared_steps
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.small_arrays import in_memory
-from anabranch.runtime.native.sorting import sort_in_place
+from anabranch.runtime.native.sorting import long_sort, sort_in_place
 from anabranch.runtime.native.stored_values import least_costs
 from anabranch.runtime.native.strided import strided_view
 from anabranch.runtime.native.transforms import transformed
@@ -197,8 +197,7 @@ class NativeEmitter(ValueEmitter):
         if short is not None:
             return [short]
         if self._host_calls is not None and is_long_sort(equation):
-            function = HostFunction(type(equation.op).__module__, equation.op.name, tuple(equation.params.items()), 1)
-            return self.callback(function, names, in_types, out_types)
+            return long_sort(self, equation, names[0])
         if equation.op is random_draw and has_sampler(equation):
             *words, ticket, number = drawn(self, equation, self.elements(names[0], in_types[0]), names[1:])
             return [packed(words), ticket, number]

@@ -27,7 +27,6 @@ _FLOATS = ("float", "double")
 # hash of the counter has, that takes seconds. A mask of ones that LLVM does not know ends such a sum for it.
 _LONGEST_SUM = 8
 _SUMS = ("add", "sub", "mul", "shl")
-_ONES = "@all_ones"
 
 
 class Instructions:
@@ -75,7 +74,7 @@ class Instructions:
         self.block = "entry"
         self._count = 0
         self._terms: dict[str, int] = {}
-        self._ones: dict[str, str] = {}
+        self._hidden: dict[tuple[str, str], str] = {}
         self._beginning = self.reserved  # of the function itself, also while a share is written
         self._flags = tuple(fastmath)
         self._sum_flags = self._flags
@@ -120,18 +119,18 @@ class Instructions:
         if op in _SUMS:
             terms = 1 + max(self._terms.get(x, 0), self._terms.get(y, 0))
             if terms > _LONGEST_SUM:
-                return self.emit(f"and {type} {name}, {self._all_ones(type)}")
+                return self.emit(f"and {type} {name}, {self.hidden(type, '-1')}")
             self._terms[name] = terms
         return name
 
-    def _all_ones(self, type: str) -> str:
-        """An int of which every bit is one, which LLVM can't know."""
-        if type not in self._ones:
-            if not self._ones:
-                self.globals.append(f"{_ONES} = internal externally_initialized global i64 -1")
-            self._ones[type] = self.fresh()
-            self._beginning.append(f"  {self._ones[type]} = load {type}, ptr {_ONES}")
-        return self._ones[type]
+    def hidden(self, type: str, value: str) -> str:
+        """A constant that LLVM can't know."""
+        if (type, value) not in self._hidden:
+            symbol = f"@hidden{len(self._hidden)}"
+            self.globals.append(f"{symbol} = internal externally_initialized global {type} {value}")
+            self._hidden[type, value] = self.fresh()
+            self._beginning.append(f"  {self._hidden[type, value]} = load {type}, ptr {symbol}")
+        return self._hidden[type, value]
 
     def call(self, name: str, out: str, type: str, *operands: str) -> str:
         """Write the call of a function without effects, of operands of one type."""

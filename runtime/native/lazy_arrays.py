@@ -25,7 +25,7 @@ from anabranch.runtime.native.lazy_array import (
     placed_part,
     region_of_part,
 )
-from anabranch.runtime.native.llvm_types import NotNativeError, constant
+from anabranch.runtime.native.llvm_types import NotNativeError, constant, value_type
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.scalar_ops import compare, convert, select
 from anabranch.runtime.native.values import is_lazy, is_memory
@@ -33,6 +33,7 @@ from anabranch.runtime.ops.stablehlo_text import Rule, Types
 
 # The most operations that an element may take.
 _MOST_COST = 500
+_INFINITIES = tuple(constant(np.float64(x)) for x in (np.inf, -np.inf))
 _BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
 
 
@@ -266,10 +267,17 @@ class LazyArrays:
                 chosen = "false" if self.without_flags else chosen
             if chosen in ("true", "false"):
                 return self.part_of_element(x if chosen == "true" else y, index)
-            first, second = self.part_of_element(x, index), self.part_of_element(y, index)
+            first, second = (self._hidden(self.part_of_element(array, index), x.type.dtype) for array in (x, y))
             return select(self.code, chosen, first, second, x.type.dtype)
 
         return self._pointwise([pred, x, y], x.type, element)
+
+    def _hidden(self, value: str, dtype: np.dtype) -> str:
+        """A value; an infinite constant as one that LLVM can't know.
+
+        A maximum that minus infinity changes nothing of it makes a condition of, which it has no vectors for.
+        """
+        return self.code.hidden(value_type(dtype), value) if dtype.kind == "f" and value in _INFINITIES else value
 
     def part(self, array: LazyArray, type: ArrayType, axes: Sequence[Axis]) -> LazyArray:
         """A part of an array, or all of it in another order."""

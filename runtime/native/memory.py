@@ -214,6 +214,10 @@ class Memory:
             self.allocated[place] = type
         return True
 
+    def is_own(self, place: int, type: ArrayType) -> bool:
+        """Return whether an array of this type is the function's own, and no other thread's as well."""
+        return self._first_own is None and self.allocated.get(place) == type
+
     def pointer(self, place: int) -> str:
         """LLVM's name of the address of an array."""
         return self._pointers[place]

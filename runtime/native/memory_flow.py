@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.array_stores import ArrayStores
@@ -53,8 +53,15 @@ class Alternatives:
         way.versions = self._memory.versions()
         self.taken.append(way)
 
-    def result(self, number: int, type: ArrayType) -> list[str]:
-        """The names of a result at the ends of the ways: those of one array in memory, or all in registers."""
+    def result(self, number: int, type: ArrayType, kept: Collection[int]) -> list[str]:
+        """The names of a result at the ends of the ways: those of one array in memory, or all in registers.
+
+        Parameters
+        ----------
+        number, type
+        kept
+            The places of the arrays that are needed afterwards as they are.
+        """
         names = [way.results[number] for way in self.taken]
         if not any(map(is_memory, names)):
             return names
@@ -66,12 +73,23 @@ class Alternatives:
             return names
         if type.size <= MOST_ELEMENTS:
             return [self._loaded(way, name, type) for way, name in zip(self.taken, names, strict=True)]
-        target = self._memory.place_of(self._memory.allocate(type))
+        free = [p for p in sorted(places) if p not in kept and self._is_free(p, number, type)]
+        target = free[0] if free else self._memory.place_of(self._memory.allocate(type))
         for way, name in zip(self.taken, names, strict=True):
             self._at_end(way)
+            if is_memory(name) and self._memory.place_of(name) == target:
+                continue
             with self._memory.code.inserting(way.last):
                 self._memory.overwrite(name, target, type, _WAYS_DIFFER)
+            way.versions = self._memory.versions()
         return [self._memory.name(target)] * len(names)
+
+    def _is_free(self, place: int, number: int, type: ArrayType) -> bool:
+        """Return whether a result may be where it is at the end of one of the ways: no other result is there."""
+        if not (0 <= place < len(self._before) and self._memory.is_own(place, type)):
+            return False
+        others = (name for way in self.taken for k, name in enumerate(way.results) if k != number)
+        return all(self._memory.number(name) != place for name in others if is_memory(name))
 
     def _loaded(self, way: Way, name: str, type: ArrayType) -> str:
         """A small array at the end of a way, in registers."""

@@ -50,9 +50,16 @@ class Products:
             raise NotNativeError(f"sums of {dtype}")
         if all(len(type.shape) == 1 for type in types):
             return self._dot(names, types, dtype)
-        if contraction.work > _MOST_IN_LOOPS and _is_librarys(contraction):
+        # A sum of all products reads each element once, and is no reason to bring any in another order to memory.
+        is_one_sum = contraction.out.size == 1 and any(
+            _matrices(self._arrays.of(name, type), contraction, side) is None
+            for side, (name, type) in enumerate(zip(names, types, strict=True))
+        )
+        if contraction.work > _MOST_IN_LOOPS and _is_librarys(contraction) and not is_one_sum:
             return self._by_library(contraction, names)
-        if contraction.work * math.prod(contraction.stack) > _MOST_IN_ALL:
+        # With a factor that is small all is read once.
+        is_short = is_one_sum or min(contraction.work, *(type.size for type in types)) <= _MOST_IN_LOOPS
+        if not is_short and contraction.work * math.prod(contraction.stack) > _MOST_IN_ALL:
             raise NotNativeError("dot_general")
         return self._by_elements(contraction, names)
 

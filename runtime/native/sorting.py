@@ -1,11 +1,22 @@
-"""Integers sorted in memory: Shell's sort, a function of machine code for each dtype."""
+"""Integers sorted in memory, by Shell's sort, a function of machine code for each dtype; many elements by NumPy's."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from anabranch.runtime.host.callbacks import HostFunction
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.native.affine import Affine
 from anabranch.runtime.native.instructions import Instructions
-from anabranch.runtime.native.llvm_types import value_type
+from anabranch.runtime.native.lazy_array import Axis, Update
+from anabranch.runtime.native.llvm_types import constant, value_type
+from anabranch.runtime.native.value_emitter import ValueEmitter
+from anabranch.runtime.native.values import is_lazy
+from anabranch.runtime.ops.checks import scalar
+from anabranch.runtime.ops.sorting import greatest, sort
 
 # Each pass leaves elements that are `gap` apart in order; equal integers cannot be told apart.
 _SORT = """
@@ -65,3 +76,31 @@ def sort_in_place(code: Instructions, pointer: str, dtype: np.dtype, rows: int, 
     for row in range(rows):
         start = code.emit(f"getelementptr {type}, ptr {pointer}, i64 {row * length}")
         code.act(f"call void @{name}(ptr {start}, i64 {length})")
+
+
+def long_sort(emitter: ValueEmitter, equation: Equation, name: str) -> Sequence[str]:
+    """The result of a sort of many elements, which NumPy makes; of a part of a vector where the rest is behind that."""
+    types, outs = [equation.inputs[0].type], [out.type for out in equation.outputs]
+    module = type(equation.op).__module__
+    front = _front(emitter, name, types[0]) if equation.op is sort else None
+    if front is None:
+        function = HostFunction(module, equation.op.name, tuple(equation.params.items()), 1)
+        return emitter.callback(function, [name], types, outs)
+    function = HostFunction(module, "sort_front", (("stable", equation.params["stable"]),), 2)
+    return emitter.callback(function, front, [*types, scalar(np.dtype(np.int64))], outs)
+
+
+def _front(emitter: ValueEmitter, name: str, type: ArrayType) -> list[str] | None:
+    """A vector with the elements at its front that are not behind all others, and their number, where that is known."""
+    update = emitter.arrays.of(name, type).update if is_lazy(name) else None
+    if update is None or len(type.shape) != 1 or update.axes != (Axis(Affine(0), 1, 0),):
+        return None
+    span = update.region.get(0)
+    if span is None or span.step is not None or update.base.uniform != constant(greatest(type.dtype)):
+        return None
+    code, positions = emitter.code, emitter.positions
+    first, end = positions.first(span), positions.end(span)
+    count = code.call("llvm.smax.i64", "i64", "i64", code.add("sub", "i64", end, first), "0")
+    axes = (Axis(positions.of(first).times(-1), 1, 0),)
+    moved = emitter.arrays.updated(Update(emitter.arrays.undefined(type), axes, update.value, update.region))
+    return [emitter.arrays.name(moved), count]

@@ -16,12 +16,15 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 # From so many operations for an element on: of a value of which some equation reads each element several times, and how
 # many times these are; of one of which so many parts are read; and of one that several loops read.
 _LEAST_SPREAD, _READ_OFTEN, _LEAST_IN_PARTS, _LEAST_IN_LOOPS = 2, 4, 6, 16
+# The same of one whose elements are read in their places and, many of them, in others.
+_LEAST_MOVED = 4
 
 
 def least_costs(equations: Sequence[Equation], outputs: Sequence[Atom]) -> Mapping[Atom, int]:
     """From how many operations for an element on values are written, as far as it depends on what reads them."""
     found: dict[Atom, int] = dict.fromkeys(_in_several_loops(equations, outputs), _LEAST_IN_LOOPS)
     found |= dict.fromkeys(_in_parts(equations), _LEAST_IN_PARTS)
+    found |= dict.fromkeys(_moved(equations), _LEAST_MOVED)
     found |= dict.fromkeys(_spread(equations), _LEAST_SPREAD)
     return found | dict.fromkeys(_completed(equations), 0)
 
@@ -46,6 +49,12 @@ def _spread(equations: Sequence[Equation]) -> set[Atom]:
         if equation.op in (broadcast_in_dim, gather)
         and equation.outputs[0].type.size >= _READ_OFTEN * equation.inputs[0].type.size
     }
+
+
+def _moved(equations: Sequence[Equation]) -> set[Atom]:
+    """The values of which many elements are read at other places, and that something else reads in their places."""
+    moved = {e.inputs[0] for e in equations if e.op is gather and e.outputs[0].type.size >= e.inputs[0].type.size}
+    return {atom for e in equations if e.op is not gather for atom in e.inputs if atom in moved}
 
 
 def _in_parts(equations: Sequence[Equation]) -> set[Atom]:

@@ -11,6 +11,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import atom_of, fresh, handle, iota, one_axis, zeros_atom
+from anabranch.runtime.ops.sorting import greatest
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window, valid_elements
@@ -171,11 +172,7 @@ def front(count: Value, size: int) -> Atom:
 
 def behind(dtype: np.dtype) -> Value:
     """Return the value of a dtype that no other is sorted behind."""
-    if dtype.kind == "c":
-        return complex(np.nan, np.nan)
-    if dtype.kind in "fV":
-        return np.nan
-    return True if dtype.kind == "b" else np.iinfo(dtype).max
+    return np.nan if dtype.kind == "V" else greatest(dtype)[()]
 
 
 def places(x: object, axis: int) -> Atom:

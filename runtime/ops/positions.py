@@ -8,10 +8,13 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
+from anabranch.runtime.ops import numpy_calls
 from anabranch.runtime.ops.checks import BOOL, INT64, scalar
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
+# A call of a host function takes as long as XLA's loop over so many elements.
+_MANY = 4096
 _INT32 = np.dtype(np.int32)
 
 
@@ -31,9 +34,15 @@ class _TruePositions(Op):
         positions[: len(found)] = found
         return (positions,)
 
+    def write(self, outs: Sequence[np.ndarray], mask: np.ndarray) -> None:
+        """Write NumPy's positions."""
+        (outs[0][...],) = self.evaluate(mask)
+
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         if ctx.in_types[0].size == 0:
             return [ctx.emitter.constant(0, ctx.out_types[0])]
+        if numpy_calls.may_call(ctx, _MANY):
+            return numpy_calls.called(ctx, self)
         return ctx.outlined(self._loop)
 
     @staticmethod

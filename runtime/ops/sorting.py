@@ -101,6 +101,29 @@ class _Sort(_Sorting):
         return [emitter.convert(floats, wide, type.dtype)]
 
 
+def greatest(dtype: np.dtype) -> np.ndarray:
+    """The value of a dtype of NumPy's own that no other is sorted behind."""
+    if dtype.kind in "fc":
+        return np.array(complex(np.nan, np.nan) if dtype.kind == "c" else np.nan, dtype)
+    return np.array(True if dtype.kind == "b" else np.iinfo(dtype).max, dtype)
+
+
+class _SortFront:
+    """The first elements of a vector in order, and behind them what is sorted behind all others."""
+
+    def write(self, outs: Sequence[np.ndarray], x: np.ndarray, count: np.ndarray, *, stable: bool) -> None:
+        """Sort in the result's own memory."""
+        (out,), n = outs, int(count)
+        front = out[:n]
+        out[n:] = greatest(out.dtype)
+        if not _wrote_by_counts(front, x[:n]):
+            front[...] = x[:n]
+            front.sort(kind=_kind(x.dtype, n, stable))
+
+
+sort_front = _SortFront()
+
+
 def _wrote_by_counts(out: np.ndarray, x: np.ndarray) -> bool:
     """Write many integers in order, unless there are few of each: each as often as it occurs."""
     if x.dtype.kind not in "iu" or x.dtype.itemsize < 4 or x.size < _LEAST_COUNTED:

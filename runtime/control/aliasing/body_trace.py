@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Var
 from anabranch.runtime.tracing.builder import Builder
@@ -62,8 +63,10 @@ def _still(path: views.Path) -> views.Path:
 class Carried:
     """Numbers of leaves, and positions of moving places that leaves may be: the formals of a body."""
 
-    edge_targets: int = 0  # how many places arrays have edges to at the start of a step
     numbers: dict[int, Var] = dataclasses.field(default_factory=dict)
+    # At the start of a step: the places that an array has edges to, or could not be, and the pairs that have edges.
+    linked: dict[int, set[int]] = dataclasses.field(default_factory=dict)
+    pairs: set[tuple[int, int]] = dataclasses.field(default_factory=set)
     starts: dict[tuple[int, int], list[Var]] = dataclasses.field(default_factory=dict)
     objects: dict[int, Var] = dataclasses.field(default_factory=dict)  # of arrays: which object each of them is
 
@@ -79,6 +82,30 @@ class Carried:
         for i in places:
             if (leaf, i) not in self.starts:
                 self.starts[leaf, i] = [body.formal(a.type) for a in views.positions(handles[i].path)]
+
+
+@frozen
+class Reach:
+    """The memory that arrays of a loop's state may be, as a trace of the body has shown it.
+
+    Attributes
+    ----------
+    places : tuple of frozenset of int or None
+        The places from before the loop that each leaf may be; None where that is not known.
+    pairs : frozenset of (int, int)
+        The leaves, the smaller one first, that may be one new memory.
+    """
+
+    places: tuple[frozenset[int] | None, ...]
+    pairs: frozenset[tuple[int, int]]
+
+    def joined(self, other: Reach | None) -> Reach:
+        """What either of them says, where both are of as many leaves."""
+        if other is None or len(other.places) != len(self.places):
+            return self
+        rows = zip(self.places, other.places, strict=True)
+        places = tuple([None if a is None or b is None else a | b for a, b in rows])
+        return Reach(places, self.pairs | other.pairs)
 
 
 @dataclasses.dataclass(slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from anabranch.runtime.control.aliasing.body_trace import BodyTrace, Carried, Places
+from anabranch.runtime.control.aliasing.body_trace import BodyTrace, Carried, Places, Reach
 from anabranch.runtime.control.aliasing.loop_sources import (
     EntryArray,
     New,
@@ -32,18 +32,32 @@ from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 
 def enter(
-    body: Builder, entry: Sequence[TracedArray | None], leaves: Sequence[int], init: Sequence[Packed], places: Places
+    body: Builder,
+    entry: Sequence[TracedArray | None],
+    leaves: Sequence[int],
+    init: Sequence[Packed],
+    places: Places,
+    reach: Reach | None,
 ) -> Carried:
-    """Link the arrays at the start of a step with what they may be, by numbers that the loop is to carry."""
+    """Link the arrays at the start of a step with what they may be, by numbers that the loop is to carry.
+
+    That is what an earlier trace has shown them to be; `Identities.edges_suffice` then says whether it is all.
+    """
     for packed in init:
         if packed.handle is not None:
             places.number(packed.handle)
-    carried = Carried(len(places.handles))
+    carried = Carried()
+    if reach is not None and len(reach.places) != len(entry):
+        reach = None
     for k in leaves:
         array = entry[k]
         if array is None:
             continue
-        fitting = [i for i, handle in enumerate(places.handles) if _is_alike(array, handle)]
+        known, first = None if reach is None else reach.places[k], init[k].handle
+        carried.linked[k] = set(range(len(places.handles)) if known is None else known)
+        # An array that has been given a larger capacity is another one for each trace.
+        carried.linked[k] |= set() if first is None else {places.number(first)}
+        fitting = [i for i in sorted(carried.linked[k]) if _is_alike(array, places.handles[i])]
         carried.add(body, k, [i for i in fitting if i in places.moving], places.handles)
         number = carried.numbers[k]
         for i in fitting:
@@ -52,9 +66,11 @@ def enter(
                 handle = moved(handle, iter(carried.starts[k, i]))
             aliasing.add_edge(array.storage, _is(number, i), handle)
         for j, other in carried.numbers.items():
-            before = entry[j]
-            if j != k and before is not None and _is_alike(array, before):
-                aliasing.add_edge(array.storage, _is_one_new(number, other), before)
+            before, pair = entry[j], (min(j, k), max(j, k))
+            if j != k and before is not None and (reach is None or pair in reach.pairs):
+                carried.pairs.add(pair)
+                if _is_alike(array, before):
+                    aliasing.add_edge(array.storage, _is_one_new(number, other), before)
     return carried
 
 
@@ -89,12 +105,27 @@ class Identities:
     def edges_suffice(self, leaves: Sequence[int]) -> bool:
         """Return whether the edges at the start of a step tell all that these leaves may be."""
         possible = self.sources.possible(0, None)
-        if len(self.places.handles) > self.carried.edge_targets:
-            return False
         if any(self.sources.is_unknown(k, possible) for k in leaves):
             return False
-        pairs = {self.sources.pair(j, k, possible) for k in leaves for j in leaves if j < k}
-        return not pairs & {Pair.PARTS, Pair.UNKNOWN}
+        if any(not {p.number for p in possible.places(k)} <= self.carried.linked[k] for k in leaves):
+            return False
+        pairs = {(j, k): self.sources.pair(j, k, possible) for k in leaves for j in leaves if j < k}
+        return all(
+            kind is Pair.NEVER or (kind in (Pair.ALWAYS, Pair.BY_NUMBER) and pair in self.carried.pairs)
+            for pair, kind in pairs.items()
+        )
+
+    def reach(self) -> Reach:
+        """The memory that each leaf may be at the start of a step."""
+        possible = self.sources.possible(0, None)
+        leaves = range(len(self.sources.of))
+        return Reach(
+            tuple(
+                None if self.sources.is_unknown(k, possible) else frozenset(p.number for p in possible.places(k))
+                for k in leaves
+            ),
+            frozenset((j, k) for k in leaves for j in range(k) if self.sources.pair(j, k, possible) is not Pair.NEVER),
+        )
 
     def carry(self, least: int, exact: int | None, resolved: Container[int]) -> None:
         """Let the body carry what tells which memory each leaf is after the loop, but for those that are resolved."""

@@ -11,7 +11,7 @@ import collections
 import dis
 import functools
 import types as python_types
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import counted
 from anabranch.base.value import Value
-from anabranch.runtime.control.aliasing.body_trace import Places
+from anabranch.runtime.control.aliasing.body_trace import Places, Reach
 from anabranch.runtime.control.branches.join import grow
 from anabranch.runtime.control.exits import NEXT, State, no_value
 from anabranch.runtime.errors import StructureMismatchError
@@ -94,6 +94,8 @@ class LoopTypes:
         self.unread: set[int] = set()  # state entries that no step looks at, which are of a step's own type
         self.aliased: set[int] = set()  # state entries whose arrays are linked at the start of a step
         self.places = Places()
+        self.reach: Reach | None = None  # of an earlier trace
+        self.alike: Mapping[int, int] = {}  # leaves that are always equal to earlier ones
         self.deepened: collections.defaultdict[int, Deepening] = collections.defaultdict(Deepening)  # of state entries
         self.requests: list[Capacity] = []  # that lists got in this loop
         self.together: set[tuple[int, ...]] = set()  # places of containers in the state that may hold the same one

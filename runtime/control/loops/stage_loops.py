@@ -14,7 +14,7 @@ from anabranch.runtime.control.branches.join import MISSING, decided_by
 from anabranch.runtime.control.branches.stage_branches import trace_branch
 from anabranch.runtime.control.columnar import array_lists, copied_items
 from anabranch.runtime.control.exits import CONTINUE, NEXT, State
-from anabranch.runtime.control.loops import growth, learned_types, loop_lengths, loop_numbers, loop_objects
+from anabranch.runtime.control.loops import equal_sizes, growth, learned_types, loop_lengths, loop_numbers, loop_objects
 from anabranch.runtime.control.loops.loop_emission import Emission
 from anabranch.runtime.control.loops.loop_state import (
     INT64,
@@ -71,10 +71,15 @@ def stage(loop: LoopStatement) -> State:
         identities = Identities(outer, traced, traced.init, types.places, traced.carried)
         report = loop_aliasing.inspect(traced, traced.init, identities)
         if not report.conflicts:
+            if not types.alike and (alike := equal_sizes.found(types.layouts, traced)):
+                # It was found where it was not known, and so holds where it is.
+                types.alike = alike
+                continue
             if attempt and outer.parent is not None:
                 learned_types.remember(types)
             return _finish(outer, loop, types, traced, report)
         positions = _positions(types, report.conflicts)
+        types.reach = identities.reach().joined(types.reach)
         if not positions <= types.by_identity:
             types.carry_by_identity(sorted(positions))
         elif not positions <= types.aliased:
@@ -118,18 +123,19 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     firsts = shared_containers.first_occurrences(tuple(types.init), types.whole)
     unpacking = pack_unpack.Unpacking([], firsts=firsts)
     with building(inner):
-        leaves = grouped_fields.by_entry(types.groups.formals(inner.formal), types.layouts)
-        for layout, formals in zip(loop_lengths.entry_layouts(types), leaves, strict=True):
-            traced.formals_of.append(formals)
+        formals = types.groups.formals(inner.formal)
+        traced.formals_of = grouped_fields.by_entry(formals, types.layouts)
+        seen = grouped_fields.by_entry(equal_sizes.joined(formals, types.alike), types.layouts)
+        for layout, atoms_of in zip(loop_lengths.entry_layouts(types), seen, strict=True):
             unpacking.made = []
             traced.entry_of.append(unpacking.made)
-            values.append(unpacking.unpack(layout, iter(traced.formals_of[-1])))
+            values.append(unpacking.unpack(layout, iter(atoms_of)))
         traced.given = values
         split_containers.note(inner, types.together, unpacking.places, loop.what)
         position = python_scalar(traced.index, Interval(0, max(loop.most - 1, 0)))
         if types.aliased:
             aliased = _leaves(types, types.aliased)
-            traced.carried = loop_identity.enter(inner, traced.entry, aliased, traced.init, types.places)
+            traced.carried = loop_identity.enter(inner, traced.entry, aliased, traced.init, types.places, types.reach)
     object_numbers.enter(traced)
     for slot, contents in zip(types.slots, values[width:], strict=True):
         slot.restore(contents)
@@ -168,9 +174,13 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
             # A step that sees what it changes as something that changes may do better.
             types.layouts, stays = before, False
         if not stays or new or (types.aliased and before != types.layouts):
-            types.together.clear()  # places have other numbers now
+            types.together.clear()  # places have other numbers now, and leaves as well
+            types.alike = {}
             return None
     if before != types.layouts:
+        if types.alike:
+            types.alike = {}
+            return None
         traced.init = initial(outer, types)
     if not types.exact and _must_be_exact(types, entries, out):
         types.begin_exactly()

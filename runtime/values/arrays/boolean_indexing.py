@@ -10,8 +10,8 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion, masked
+from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion, Window, masked, valid_elements
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.tracer import Tracer
 
@@ -46,8 +46,9 @@ def selected(array: Value, mask: Value, lead: int) -> Value:
 
 def _over(shape: tuple[int, ...], extents: Sequence[ValidRegion | None], mask: Value) -> Atom:
     """The mask at the places of the axes that it is over."""
-    if not any(extents) and not wrap.is_dynamic_array(mask) and mask.shape == shape:
-        return wrap.as_atom(mask)
+    own = mask.extents if wrap.is_dynamic_array(mask) else (None,) * len(shape)
+    if all(map(_begins_at_front, (*extents, *own))):
+        return _from_front(shape, own, mask)
     some = _some(mask)
     nowhere = atoms.broadcast_to(atoms.literal(False), shape)
     if isinstance(some, Literal) and not some.value:
@@ -57,6 +58,22 @@ def _over(shape: tuple[int, ...], extents: Sequence[ValidRegion | None], mask: V
     where = atoms.logical_and(where, atoms.broadcast_to(some, shape))
     valid = target.valid() if wrap.is_dynamic_array(target) else None
     return where if valid is None else atoms.logical_and(where, valid)
+
+
+def _begins_at_front(extent: ValidRegion | None) -> bool:
+    return extent is None or (isinstance(extent, Window) and isinstance(extent.start, int) and extent.start == 0)
+
+
+def _from_front(shape: tuple[int, ...], extents: Sequence[ValidRegion | None], mask: Value) -> Atom:
+    """The same where both lie from the front of their axes on: the mask has as many elements there, or none."""
+    value = wrap.as_atom(mask.memory if wrap.is_dynamic_array(mask) else mask)
+    regions = list(extents)
+    for axis, (n, size) in enumerate(zip(shape, mask.shape, strict=True)):
+        if value.type.shape[axis] != n:
+            regions[axis] = Window(0, size_arithmetic.limited(size, 0, n))
+            value = compaction.resized(value, axis, n)
+    valid = valid_elements(regions, shape)
+    return value if valid is None else atoms.logical_and(value, valid)
 
 
 def check(array: Value, mask: Value, rank: int, lead: int = 0) -> None:

@@ -29,7 +29,14 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray, expect_wri
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
-from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, Strided, ValidRegion, Window, valid_elements
+from anabranch.runtime.values.dynamic_shapes.valid_region import (
+    Front,
+    Masked,
+    Strided,
+    ValidRegion,
+    Window,
+    valid_elements,
+)
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.tracer import INPLACE, DynamicShape, shown_to_tools
 
@@ -265,8 +272,8 @@ def _part(shape: Sequence[int], axis: int, start: int, stop: int) -> tuple[views
 
 # ---- crossing the edges of branches, loops and calls -----------------------------------------------------------------
 
-_PARTS = {"whole": 0, "window": 2, "masked": 1}
-_KINDS: dict[type, str] = {type(None): "whole", Window: "window", Masked: "masked", Strided: "masked"}
+_PARTS = {"whole": 0, "window": 2, "front": 2, "masked": 1}
+_KINDS: dict[type, str] = {type(None): "whole", Window: "window", Front: "front", Masked: "masked", Strided: "masked"}
 
 
 @frozen
@@ -288,7 +295,8 @@ class DynamicArrayStructure(Structure):
         left = iter(parts)
         if not isinstance(view, TracedArray):
             keys = _host_keys(self.kinds, left)
-            return view if self.is_chosen and _takes_all(keys, view.shape) else cut(view, keys)
+            found = view if self.is_chosen and _takes_all(keys, view.shape) else cut(view, keys)
+            return found.copy() if "front" in self.kinds and 2 * found.nbytes < view.nbytes else found
         return make(view, [_extent(kind, left) for kind in self.kinds], self.origin)
 
 
@@ -305,7 +313,7 @@ def _host_keys(kinds: Sequence[str], parts: Iterator[Value]) -> list[HostKey]:
             # Positions are found and taken without a branch for each element, which a mask as an index is not.
             keys.append(np.flatnonzero(np.asarray(next(parts))))
         else:
-            keys.append(slice(int(next(parts)), int(next(parts))) if kind == "window" else slice(None))
+            keys.append(slice(int(next(parts)), int(next(parts))) if kind != "whole" else slice(None))
     return keys
 
 

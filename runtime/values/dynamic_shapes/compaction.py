@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.ir.program import Atom, Var
+from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
@@ -20,8 +24,19 @@ def taken(value: Atom, axis: int, places: Atom) -> Atom:
 
 
 def compacted(value: Atom, axis: int, region: Masked) -> Atom:
-    """The elements of a region of an axis, from its front on."""
-    return taken(value, axis, region.positions())
+    """The elements of a region of an axis, from its front on.
+
+    Behind them stands what stood there: they may be written to the array's own memory, and cost what they are.
+    """
+    maker = current().maker(value) if isinstance(value, Var) else None
+    if (
+        maker is not None
+        and maker.op is OPS["iota"]
+        and value.type == ArrayType(value.type.shape[:1], np.dtype(np.int64))
+    ):
+        return region.positions()
+    front = size_arithmetic.window(value.type.shape, axis, 0, region.size)
+    return atoms.select(front, taken(value, axis, region.positions()), value)
 
 
 def extended(value: Atom, axis: int, before: int, after: int) -> Atom:

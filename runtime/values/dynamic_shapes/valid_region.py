@@ -16,6 +16,7 @@ from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.value_equality import provably_equal
 
 
 class ValidRegion(abc.ABC):
@@ -71,6 +72,11 @@ class Window(ValidRegion):
 
 
 @frozen(eq=False)
+class Front(Window):
+    """The window of a result's own memory, of which the caller gets no more than twice what it shows."""
+
+
+@frozen(eq=False)
 class Masked(ValidRegion):
     """The positions at which a mask is true, in order.
 
@@ -115,7 +121,7 @@ class Masked(ValidRegion):
         if not isinstance(other, Masked):
             return False
         a, b = self.mask, other.mask
-        is_one = a is b or (a.storage is b.storage and not a.path and not b.path) or a.atom is b.atom
+        is_one = a is b or (a.storage is b.storage and not a.path and not b.path) or provably_equal(a.atom, b.atom)
         return is_one or (self.whole is not None and self.whole is other.whole)
 
 

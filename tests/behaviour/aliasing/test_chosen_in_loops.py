@@ -170,6 +170,22 @@ def chosen_of_eight(a, b, c, d, p, q, r, s, n):
     return y
 
 
+@case(*((np.arange(4.0), np.arange(4.0) * 3, n, k) for n in (0, 1, 4) for k in (0, 2, 9)))
+def written_and_replaced_until_a_loop_ends_early(a, b, n, k):
+    c, d, alias = np.zeros(4), a.copy(), a
+    for i in range(n):
+        a += 1
+        if i == k:
+            break
+        c[0] = i + 1
+        c = c + b
+        if i % 2 == 1:
+            d, b = b, d
+        d *= 2
+        a = a + d
+    return a, b, c, d, alias
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_chosen_in_loops(program: Program) -> None:
     program.check()
@@ -189,6 +205,22 @@ def test_a_loop_carries_no_elements_of_an_array_that_it_chooses():
     assert sum(v.type.shape == (n,) for v in loop.outputs) == 2  # a and b
     (body,) = loop.programs()
     assert {e.op.name for e in body.equations if e.outputs[0].type.shape == (n,)} == {"dynamic_update_slice"}
+
+
+def test_a_loop_that_ends_early_carries_an_array_once_that_each_step_writes_to_and_replaces():
+    def f(c, n):
+        z = np.zeros(c.shape)
+        for i in range(n):
+            if i == 7:
+                break
+            z += c
+            kept = z < 2
+            z, c = z[kept], c[kept]
+        return z
+
+    program = optimise(jit(f).trace(np.arange(50.0), 4).program)
+    (loop,) = [e for e in program.equations if e.op.name == "for_until"]
+    assert sum(v.type.shape == (50,) for v in loop.outputs) == 2
 
 
 def equations_of_a_choice(count):

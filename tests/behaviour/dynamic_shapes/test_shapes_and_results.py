@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch import jit
 from tests.behaviour.dynamic_shapes.argument_sets import Hoped, M, N, V, W, Worded, each, ints
 from tests.program_table import Program, Table
 
@@ -309,6 +310,24 @@ def raised_with_a_length(a, k):
 def asserted_lengths(a, k):
     assert a[:k].size > 0, "empty"
     return a[:k].max()
+
+
+def test_selected_elements_of_many_are_the_callers_own():
+    def chosen(x, m):
+        found = np.nonzero(m)
+        return x[m], found[0], x.reshape(20, 50)[m[:20]], found[0]
+
+    x, compiled = np.arange(1000.0), jit(chosen)
+    for count in (3, 990, 0, 1000):
+        m = np.arange(1000)[::-1] < count
+        for _ in range(3):
+            result = compiled(x, m)
+            for found, expected in zip(result, chosen(x, m), strict=True):
+                np.testing.assert_array_equal(found, expected, strict=True)
+                assert found.flags.writeable
+                assert not np.shares_memory(found, x)
+                # Little memory is held by what is small.
+                assert found.base is None or found.base.nbytes <= 2 * found.nbytes
 
 
 @pytest.mark.parametrize("program", case.programs + hoped.programs)

@@ -32,6 +32,32 @@ def adjacent_differences_until_one_is_left(a):
     return a, len(first)
 
 
+@case((V, N, 5), (W, N, 1), (V, N[:8] * 0, 0), (NOTHING, N, 4))
+def several_shortened_by_one_mask(a, b, n):
+    z, out, alias = np.zeros(a.shape), np.zeros(8), a
+    k = np.arange(8)
+    for i in range(n):
+        if not len(z):
+            break
+        np.multiply(z, z, z)
+        z += a
+        kept = z < 40
+        out[k[~kept]] = z[~kept]
+        z, k, a, b = z[kept], k[kept], a[kept], b[kept]
+    return z, k, a, b, out, alias
+
+
+@case((V, 1), (V, 0), (V, 3), (W, 8))
+def a_mask_of_another_size_than_the_shortened(a, n):
+    b = a[a > 1]
+    k = (a > 1)[a > -2]
+    if n == 1:
+        return a[k]
+    if n == 3:
+        return b[k[:3]]
+    return b[b > 3][: 1 + n], b[(b > 3)[: len(b)]]
+
+
 @case((V,), (W,), (NOTHING,), copies=True)
 def both_ends_dropped(a):
     n = 0

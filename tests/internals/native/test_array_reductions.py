@@ -129,3 +129,15 @@ def test_large_ones_are_xlas(monkeypatch):
     assert jit(lambda a: a.sum())(a) == 360_000
     assert (jit(lambda a: a * 2 + a)(a) == 3).all()
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_extremes_where_a_condition_holds(rng, dtype):
+    def chosen(x, m):
+        low, high = np.where(m, x, -np.inf), np.where(x > 0, x, np.inf)
+        return low.max(-1), low.max(), high.min(0), np.where(m, np.inf, -x).min(-1), np.nanmax(x, axis=1), high * 2
+
+    x = rng.standard_normal((5, 40, 30)).astype(dtype)
+    x[1, 2], x[3, :, 4], x[0, 0, 0], x[0, 1, 1] = np.nan, -np.inf, np.inf, -0.0
+    check(chosen, x, np.tril(np.ones((40, 30), bool)))
+    check(chosen, x, np.zeros((40, 30), bool))

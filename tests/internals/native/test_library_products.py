@@ -171,3 +171,22 @@ def test_few_complex_numbers_are_multiplied_in_place():
     args = np.array([0.6, 0.8j]), 0.3, 4
     assert jit(rotated).lower(*args).native_program() is not None
     check(rotated, *args)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128, np.int64])
+def test_stacks_of_small_matrices_are_multiplied_in_place(dtype):
+    def filtered(f, p, h):
+        return f @ p @ f.T, h @ p @ h.T, p @ p.transpose(0, 2, 1), np.einsum("nij,nj->ni", p, p[:, 0])
+
+    f, h, p = (RNG.integers(-9, 9, shape).astype(dtype) for shape in ((4, 4), (1, 4), (500, 4, 4)))
+    assert jit(filtered).lower(f, p, h).native_program() is not None
+    check(filtered, f, p, h)
+
+
+def test_one_sum_of_all_products_moves_no_operand():
+    def sums(a, b):
+        return np.einsum("ij,ji->", a, b), np.tensordot(a, b), np.einsum("ij,ij->", a + 1, b.T), np.vdot(a.T, b)
+
+    check(sums, A, B)
+    check(sums, A + 1j * B, B)
+    check(sums, (A * 9).astype(np.int64), (B * 9).astype(np.int64))

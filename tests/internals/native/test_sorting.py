@@ -67,3 +67,20 @@ def test_order_statistics_of_many_are_as_of_few(method, missing):
     x = RNG.standard_normal(1200)
     x[77] = np.nan if missing else -0.0
     check(order_statistics, x, method)
+
+
+def parts_in_order(x, k, limit):
+    chosen = x[x < limit]
+    return np.sort(x[-k:]), np.sort(x[k:])[::-1], np.sort(chosen), np.unique(chosen), np.median(x[: k + 1])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int64, np.uint8, np.complex128, np.bool_])
+def test_of_a_part_of_many_elements_as_many_are_sorted(dtype):
+    x = RNG.integers(0, 50, 2000).astype(dtype)
+    if np.dtype(dtype).kind in "fc":
+        x[3::90] = np.nan
+    compiled = jit(parts_in_order, auto_static=False)
+    for k, limit in ((10, 20), (1999, 0), (1, 90), (700, 30)):
+        limit = np.array(limit).astype(dtype)[()]
+        for found, expected in zip(compiled(x, k, limit), parts_in_order(x, k, limit), strict=True):
+            np.testing.assert_array_equal(found, expected, strict=True)
