@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
@@ -69,10 +70,10 @@ class Structure:
         """The structure of what may be the one or the other of two equal ones."""
         return self
 
-    def hosted(self, members: Mapping[int, int]) -> Structure:
+    def hosted(self, members: Mapping[object, int]) -> Structure:
         """The structure of the container when it is given to the caller.
 
-        `members` has, by the identity of a graph, the place of its first node among all that the result has beside it.
+        `members` has, for a graph, the place of its first node among all that the result has beside it.
         """
         factory = getattr(self.extra, "native", None)
         return self if factory is None else dataclasses.replace(self, extra=factory)
@@ -312,29 +313,27 @@ def structure_of(value: Value) -> Structure | None:
 
 def has_traced(value: object) -> bool:
     """Return whether a container holds run-time values, at any depth."""
-    pending, seen = [value], set[int]()
+    pending, seen = [value], IdentitySet[object]()
     while pending:
         part = pending.pop()
         if type(part) in _ALONE:
             continue
         if isinstance(part, (Tracer, UnionValue)):
             return True
-        structure = None if id(part) in seen else structure_of(part)
+        structure = structure_of(part) if seen.admit(part) else None
         if structure is not None:
-            seen.add(id(part))
             pending += structure.children(part)
     return False
 
 
 def is_deep(value: object) -> bool:
     """Return whether containers lie in one another as deep as a list of nodes does."""
-    level, seen = [value], set[int]()
+    level, seen = [value], IdentitySet[object]()
     for _ in range(_DEEP):
         parts = []
         for part in level:
-            structure = None if id(part) in seen else structure_of(part)
+            structure = structure_of(part) if seen.admit(part) else None
             if structure is not None:
-                seen.add(id(part))
                 parts += structure.children(part)
         level = parts
     return bool(level)
