@@ -116,7 +116,7 @@ class IdentitySet(Generic[K]):
     __slots__ = ("_members",)
 
     def __init__(self, members: Iterable[K] = ()) -> None:
-        self._members: dict[int, K] = {id(member): member for member in members}
+        self._members: dict[int, K] = {id(member): member for member in members} if members else {}
 
     def __contains__(self, member: object) -> bool:
         return id(member) in self._members

@@ -40,7 +40,8 @@ def test_members_of_a_set():
     assert len(made) == 2
     assert one in made
     assert Thing() not in made
-    assert made.admit(third := Thing())
+    third = Thing()
+    assert made.admit(third)
     assert not made.admit(third)
     made.discard(third)
     made.discard(one)
