@@ -281,7 +281,7 @@ def reconstructed(failure: Failure) -> BaseException:
 
 def _identity(failure: Failure, error: BaseException) -> Hashable:
     """The identity of an exception, for a handler that looks at it."""
-    plain = all(isinstance(a, (str, int, float)) for a in error.args)
+    plain = all(type(a) in (str, int, float, bool) for a in error.args)
     return (type(error), *((type(a), repr(a)) for a in error.args)) if plain and not vars(error) else failure
 
 

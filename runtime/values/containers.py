@@ -18,6 +18,7 @@ from anabranch.base.by_identity import IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.values.same_constants import keys_of
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.user_classes import attributes, is_plain_object, reads_as_dict
@@ -266,7 +267,7 @@ def _with_attributes(value: object, keys: tuple[Value, ...], extra: Value = None
     if getattr(value, "__dict__", None) is value:
         return None
     names = tuple(attributes(value))
-    return SubclassStructure(cls, (*keys, *names), extra, names) if names else Structure(cls, keys, extra)
+    return SubclassStructure(cls, keys_of((*keys, *names)), extra, names) if names else Structure(cls, keys, extra)
 
 
 # Of these classes themselves nothing is a container.
@@ -293,8 +294,8 @@ def structure_of(value: Value) -> Structure | None:
     if issubclass(cls, dict):
         factory = value.default_factory if isinstance(value, collections.defaultdict) else None
         if cls in _DICTS:
-            return Structure(cls, tuple(value), factory)
-        return _with_attributes(value, tuple(value)) if reads_as_dict(cls) else None
+            return Structure(cls, keys_of(value), factory)
+        return _with_attributes(value, keys_of(value)) if reads_as_dict(cls) else None
     if cls is slice:
         held = (value.start, value.stop, value.step)
         return SliceStructure(slice, ("start", "stop", "step")) if any(map(has_traced, held)) else None

@@ -92,7 +92,7 @@ def gathered(place: NodeIndex, found: Mapping[int, object]) -> Value:
 def _key(place: NodeIndex, value: object, has_nodes: bool) -> Hashable:
     """Return the key that values share if they can lie in one array."""
     if isinstance(value, Raised):
-        plain = all(isinstance(a, (str, int, type(None))) for a in value.error.args)
+        plain = all(type(a) in (str, int, bool, type(None)) for a in value.error.args)
         args = tuple((type(a), repr(a)) for a in value.error.args) if plain else ByIdentity(value.error)
         return ("raised", type(value.error), args)
     if value is None:
