@@ -97,8 +97,7 @@ class Guards:
         return found
 
     def _add_name(self, scope: Mapping[str, object], name: str) -> bool:
-        key = (ByIdentity(scope), name)
-        if name not in scope or key in self.names:
+        if name not in scope or (key := (ByIdentity(scope), name)) in self.names:
             return False
         value = scope[name]
         self.names[key] = (scope, name, value)
@@ -160,8 +159,8 @@ class Guards:
     def _add_code(self) -> None:
         """Guard what the functions and classes on the heap do."""
         for function in self.heap.functions:
-            if (key := ByIdentity(function)) not in self.code:
-                self.code[key] = _FunctionCode(function)
+            if function not in self.code:
+                self.code[function] = _FunctionCode(function)
         for cls in self.heap.classes:
             for base in cls.__mro__:
                 if (key := ByIdentity(base)) not in self.code and is_users_class(base):
