@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,7 @@ from anabranch.runtime.testing.outcomes import Outcome
 from anabranch.runtime.testing.tolerance import Tolerance
 from anabranch.runtime.testing.value_parts import is_sequence, parts
 from anabranch.runtime.values.containers import structure_of
+from anabranch.runtime.values.same_constants import is_same
 
 
 @frozen
@@ -213,17 +215,8 @@ def _is_one_type(want: type, got: type) -> bool:
 
 
 def _is_one_key(a: Any, b: Any) -> bool:
-    """Return whether two keys are the same: of one type, and equal or both not equal to themselves."""
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, tuple):
-        return len(a) == len(b) and all(map(_is_one_key, a, b))
-    return a is b or bool(a == b and _is_one_zero(a, b)) or bool(a != a and b != b)
-
-
-def _is_one_zero(a: Any, b: Any) -> bool:
-    """Return whether two equal keys are not the two zeros of floats."""
-    return not isinstance(a, (float, np.floating)) or bool(np.signbit(a) == np.signbit(b))
+    """Return whether two keys are the same; of objects, copies are."""
+    return is_same(a, b, operator.eq)
 
 
 def _are_same_members(ours: Any, theirs: Any) -> bool:
