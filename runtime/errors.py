@@ -27,6 +27,7 @@
 
 from __future__ import annotations
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.transpile.errors import (
     AnabranchError as AnabranchError,
     NoSourceError as NoSourceError,
@@ -317,13 +318,12 @@ class EscapedTracerError(AnabranchError, RuntimeError):
 
 def forget_attempts(error: BaseException) -> None:
     """Take from an exception those that ended earlier attempts to trace: Python has no such exceptions before it."""
-    seen: set[int] = set()
+    seen: IdentitySet[BaseException] = IdentitySet()
     pending: list[BaseException | None] = [error]
     while pending:
         at = pending.pop()
-        if at is None or id(at) in seen:
+        if at is None or not seen.admit(at):
             continue
-        seen.add(id(at))
         before = at.__context__
         while before is not None and before is not at.__cause__ and type(before).__module__.startswith("anabranch."):
             before = before.__context__

@@ -12,6 +12,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.code_objects import codes
 from anabranch.transpile.errors import NoSourceError
 from anabranch.transpile.source import find_source
@@ -48,14 +49,13 @@ def _key(code: types.CodeType) -> tuple[str, int]:
 def _reached(function: Callable[..., Any]) -> Iterator[types.FunctionType]:
     """The function, and those of its module that it can reach by names of the module and of enclosing functions."""
     module = getattr(function, "__module__", None)
-    seen: set[int] = set()
+    seen: IdentitySet[Any] = IdentitySet()
     pending: list[Any] = [function]
     while pending:
         one = pending.pop()
         one = getattr(one, "__anabranch_function__", one)
-        if id(one) in seen or getattr(one, "__module__", None) != module:
+        if getattr(one, "__module__", None) != module or not seen.admit(one):
             continue
-        seen.add(id(one))
         if isinstance(one, type):
             pending += [getattr(member, "__func__", member) for member in vars(one).values()]
         elif isinstance(one, types.FunctionType):

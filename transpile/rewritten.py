@@ -13,6 +13,7 @@ from pathlib import Path
 
 from anabranch.base.code_objects import codes
 from anabranch.base.fork_locks import lock
+from anabranch.base.instance_cache import PerInstance
 from anabranch.transpile import cache
 from anabranch.transpile.bytecode_scan import code_needs_rewriting, has_operators
 from anabranch.transpile.result import (
@@ -27,11 +28,13 @@ from anabranch.transpile.source import FunctionSource, find_source
 
 _lock = lock()
 # By identity of the code: code objects of different files can be equal. An entry goes when its code does.
-_Key = tuple[int, int, int, bool, frozenset[str], tuple[str | None, ...]]
-_known: dict[_Key, Rewritten] = {}
-# The kinds of operators that become calls, by the identity of the user's code; and the user's code of what was made.
-_operators: dict[int, frozenset[str]] = {}
-_owners: dict[int, weakref.ref[types.CodeType]] = {}
+_Key = tuple[Counterpart, bool, frozenset[str], tuple[str | None, ...]]
+_known: PerInstance[dict[_Key, Rewritten]] = PerInstance()
+# The kinds of operators that become calls, by the user's code; and the user's code of what was made.
+_operators: PerInstance[set[str]] = PerInstance()
+_owners: PerInstance[weakref.ref[types.CodeType]] = PerInstance()
+# The steps of generator functions, by their code: where these stand, and the number of the step.
+_steps: PerInstance[tuple[FunctionSource, StepOf]] = PerInstance()
 
 
 def rewrite(
@@ -55,8 +58,8 @@ def rewrite(
     Returns
     -------
     Rewritten
-        The same one for every function with the same code and globals, as long as the names in it stand for the same
-        built-in functions and modules.
+        The same one for every function with the same code, as long as the names in it stand for the same built-in
+        functions and modules.
 
     Raises
     ------
@@ -67,20 +70,23 @@ def rewrite(
     """
     code, scope = getattr(function, "__code__", None), getattr(function, "__globals__", None)
     names = _counterparts(code, scope, counterpart) if isinstance(code, types.CodeType) and scope is not None else ()
-    key = (id(code), id(scope), id(counterpart), generator, operators_of(code), names)
+    key = (counterpart, generator, operators_of(code), names)
     with _lock:
-        found = _known.get(key)
+        found = (_known.get(code) or {}).get(key)
         if found is None:
             found = _rewrite(function, counterpart, folder, generator)
             linecache.cache[found.filename] = (
                 len(found.source), None, found.source.splitlines(keepends=True), found.filename
             )  # fmt: skip
-            _known[key] = found
-            weakref.finalize(function.__code__, _known.pop, key, None)
-            for made in codes(found.code):
-                _owners[id(made)] = weakref.ref(function.__code__)
-                weakref.finalize(made, _owners.pop, id(made), None)
+            (_known.get(code) or _known.put(code, {}))[key] = found
+            _own(found, function)
         return found
+
+
+def _own(made: Rewritten, function: types.FunctionType) -> None:
+    """Note which function of the user's was rewritten."""
+    for code in codes(made.code):
+        _owners.put(code, weakref.ref(function.__code__))
 
 
 def rewrite_for(function: types.FunctionType, counterpart: Counterpart, known: Mapping[str, object]) -> Rewritten:
@@ -99,9 +105,7 @@ def rewrite_for(function: types.FunctionType, counterpart: Counterpart, known: M
     with _lock, _deep_recursion():
         operators = operators_of(function.__code__)
         made = rewrite_function(function, source, counterpart, operators=operators, known=known, step=step)
-        for code in codes(made.code):
-            _owners[id(code)] = weakref.ref(function.__code__)
-            weakref.finalize(code, _owners.pop, id(code), None)
+        _own(made, function)
     return made
 
 
@@ -129,19 +133,14 @@ def steps_of_generator(function: types.FunctionType, helpers: StepHelpers) -> tu
         closure = tuple(cells[n] for n in code.co_freevars)
         plain = types.FunctionType(code, function.__globals__, function.__name__, None, closure)
         plain.__qualname__, plain.__module__ = function.__qualname__, function.__module__
-        _steps[id(code)] = source, StepOf(number, made.known)
-        weakref.finalize(code, _steps.pop, id(code), None)
+        _steps.put(code, (source, StepOf(number, made.known)))
         steps.append(GeneratorStep(plain, code.co_varnames[: code.co_argcount], step.gives, step.told, step.kind))
     return tuple(steps)
 
 
-# The steps of generator functions, by the identity of their code: where these stand, and the number of the step.
-_steps: dict[int, tuple[FunctionSource, StepOf]] = {}
-
-
 def _source_of(function: types.FunctionType) -> tuple[FunctionSource, StepOf | None]:
     """The source of a function, and which step of the generator function there it is."""
-    return _steps.get(id(getattr(function, "__code__", None))) or (find_source(function), None)
+    return _steps.get(getattr(function, "__code__", None)) or (find_source(function), None)
 
 
 def _counterparts(code: types.CodeType, scope: dict[str, object], counterpart: Counterpart) -> tuple[str | None, ...]:
@@ -196,15 +195,16 @@ def inner_code(code: types.CodeType) -> types.CodeType | None:
 def is_rewritten(code: types.CodeType) -> bool:
     """Return whether `code` is that of a rewritten function, or of a function inside one."""
     # By identity: where nothing had to be rewritten, the two codes are equal.
-    return id(code) in _owners
+    return _owners.get(code) is not None
 
 
 def rewritten_with(code: types.CodeType) -> Rewritten | None:
     """The rewritten form that a code object is part of; None for code that is as the user wrote it."""
-    if not is_rewritten(code):
+    owner = _owners.get(code)
+    if owner is None:
         return None
     with _lock:
-        known = list(_known.values())
+        known = list((_known.get(owner()) or {}).values())
     return next((one for one in known if any(part is code for part in codes(one.code))), None)
 
 
@@ -216,7 +216,7 @@ def needs_rewriting(function: types.FunctionType) -> bool:
 
 def operators_of(code: types.CodeType | None) -> frozenset[str]:
     """The kinds of operators that become calls when the function with this code is rewritten."""
-    return _operators.get(id(code), frozenset())
+    return frozenset(_operators.get(code) or ())
 
 
 def stage_operators(code: types.CodeType, kind: str) -> bool:
@@ -228,10 +228,8 @@ def stage_operators(code: types.CodeType, kind: str) -> bool:
         False when they are already.
     """
     with _lock:
-        owner = _owners.get(id(code), lambda: code)()
+        owner = (_owners.get(code) or (lambda: code))()
         if owner is None or kind in operators_of(owner):
             return False
-        if id(owner) not in _operators:
-            weakref.finalize(owner, _operators.pop, id(owner), None)
-        _operators[id(owner)] = operators_of(owner) | {kind}
+        (_operators.get(owner) or _operators.put(owner, set())).add(kind)
         return True

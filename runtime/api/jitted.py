@@ -346,7 +346,7 @@ class BoundMethod(Wrapped[P, R]):
         return isinstance(other, BoundMethod) and self.__self__ is other.__self__ and self.__func__ is other.__func__
 
     def __hash__(self) -> int:
-        return hash((id(self.__self__), self.__func__))
+        return hash((object.__hash__(self.__self__), self.__func__))
 
     def plain(self) -> Callable[P, R]:
         """The method as it was written."""

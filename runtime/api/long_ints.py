@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.device import array as device, foreign
@@ -32,16 +33,15 @@ def may_run_plainly(options: JitOptions, error: IntegerRangeError, arguments: ob
 
 def _holds_arrays(arguments: object) -> bool:
     """Return whether Arrays, or arrays of other libraries, are among arguments."""
-    pending, seen = [arguments], set[int]()
+    pending, seen = [arguments], IdentitySet[object]()
     while pending:
         part = pending.pop()
         if isinstance(part, (np.ndarray, np.generic)):
             continue
         if isinstance(part, device.Array) or foreign.is_foreign(type(part)):
             return True
-        structure = None if id(part) in seen else containers.structure_of(part)
+        structure = containers.structure_of(part) if seen.admit(part) else None
         if structure is not None:
-            seen.add(id(part))
             pending += structure.children(part)
     return False
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.base.frozen import frozen
 from anabranch.runtime.call.call_spec import CallSpec
 from anabranch.runtime.call.plan import Plan
@@ -139,7 +140,7 @@ class _Stripping:
     """Takes the objects of this process out of layouts."""
 
     def __init__(self) -> None:
-        self._objects: dict[int, _Object] = {}
+        self._objects: IdentityDict[object, _Object] = IdentityDict()
 
     def layout(self, layout: layouts.Layout) -> layouts.Layout:
         """The layout with nothing of what was there while tracing but what it holds fast."""
@@ -149,8 +150,7 @@ class _Stripping:
             case layouts.Node(structure, children, source):
                 made = tuple(map(self.layout, children))
                 shared = source is not None and structure.mutable
-                # The source itself is kept by the plan, so that its id is its own.
-                token = self._objects.setdefault(id(source), _Object()) if shared else None
+                token = self._objects.setdefault(source, _Object()) if shared else None
                 return layouts.Node(structure, made, token)
             case layouts.Union(options):
                 return layouts.Union(tuple(map(self.layout, options)))

@@ -92,7 +92,7 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
         with text.refused_by(target, args, kwargs):
             made = _writable(function, args, uncompiled.run(function, target, args, kwargs))
         if isinstance(function, type) and _makes_new_ones(function) and tracing():
-            current().trace.identity.note_created(made)
+            current().trace.identity.created.add(made)
             if current().trace.lists.may_grow:
                 lists.make_attributes_growable(made)
             object_arena.adopt(made)
@@ -174,7 +174,7 @@ def _from_library(made: object) -> Value:
     """The result of the standard library's code: an object that was not there before was made by it (copy, replace)."""
     trace = current().trace
     if not trace.outside.is_outside(made):
-        trace.identity.note_created(made)
+        trace.identity.created.add(made)
     return made
 
 
@@ -281,7 +281,7 @@ def _constructor(cls: type) -> Value:
     def construct(*args: object, **kwargs: object) -> Value:
         made = cls.__new__(cls, *args, **kwargs) if issubclass(cls, BaseException) else cls.__new__(cls)
         if tracing():
-            current().trace.identity.note_created(made)
+            current().trace.identity.created.add(made)
         rewritten(init)(made, *args, **kwargs)
         if tracing():
             object_arena.adopt(made)

@@ -208,7 +208,8 @@ def _codes(function: object) -> Iterator[Hashable]:
         for part in (function.func, *filter(callable, function.args)):
             yield from _codes(part)
     else:
-        yield getattr(function, "__code__", id(function))
+        names = (getattr(function, name, None) for name in ("__code__", "__qualname__", "__name__"))
+        yield type(function), next(filter(None, names), None)
 
 
 def _code(left: object) -> Value:

@@ -6,6 +6,7 @@ import functools
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.aliasing import object_numbers, split_containers
@@ -75,8 +76,11 @@ def is_(a: object, b: object) -> Value:
         return _is_one_number(a, b)
     if tracing():
         split_containers.check_identity(a, b)
-    if a is b or a is None or b is None or not tracing() or not {id(a), id(b)} & current().trace.identity.merged.keys():
+    if a is b or a is None or b is None or not tracing():
         return a is b
+    merged = current().trace.identity.merged
+    if a not in merged and b not in merged:
+        return False
     return _is_one_of_parts(a, b)
 
 
@@ -193,15 +197,14 @@ def _is_one_array(a: TracedArray, b: TracedArray) -> Value:
 def _may_be_merged(array: TracedArray) -> bool:
     """Return whether an array is, or may be chosen from, one of a loop's state: nothing tells which object that is."""
     identity = current().trace.identity
-    seen: dict[int, TracedArray] = {}
+    seen: IdentitySet[TracedArray] = IdentitySet()
     pending = [array]
     while pending:
         one = pending.pop()
-        if id(one) in identity.merged or id(one) in identity.numbers:
+        if one in identity.merged or one in identity.numbers:
             return True
-        if id(one) not in seen and id(one) in identity.chosen:
+        if seen.admit(one) and one in identity.chosen:
             pending += [edge.handle for edge in one.storage.alias_edges]
-        seen[id(one)] = one
     return False
 
 

@@ -223,7 +223,7 @@ class _Way:
         if self.block is None:
             return _failing(code)()
         error = reconstructed(self.failure)
-        known = current().trace.failures.caught[id(error)] = Caught(
+        known = current().trace.failures.caught[error] = Caught(
             error, code, numbers, run_time_checks.details_of(numbers)
         )
         context = error.__context__
@@ -281,8 +281,8 @@ def reconstructed(failure: Failure) -> BaseException:
 
 def _identity(failure: Failure, error: BaseException) -> Hashable:
     """The identity of an exception, for a handler that looks at it."""
-    plain = all(isinstance(a, (str, int, float)) for a in error.args)
-    return (type(error), error.args) if plain and not vars(error) else id(failure)
+    plain = all(type(a) in (str, int, float, bool) for a in error.args)
+    return (type(error), *((type(a), repr(a)) for a in error.args)) if plain and not vars(error) else failure
 
 
 class _Fork:

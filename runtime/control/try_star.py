@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.try_ import Block, Handler, try_
@@ -114,7 +115,7 @@ class _Handling:
         """The exception that leaves the statement; None where all was caught."""
         if not isinstance(self.error, BaseExceptionGroup):
             return raised[0] if raised else rest
-        again = set() if rest is None else {id(leaf) for leaf in _leaves(rest)}
+        again: IdentitySet[BaseException] = IdentitySet() if rest is None else IdentitySet(_leaves(rest))
         leaves = list(_leaves(self.error))
         new = []
         for error in raised:
@@ -122,8 +123,8 @@ class _Handling:
             if places is None:
                 new.append(error)
             else:
-                again.update(id(leaves[place]) for place in places)
-        left = self.error.subgroup(lambda e: id(e) in again) if again else None
+                again.update(leaves[place] for place in places)
+        left = self.error.subgroup(lambda e: e in again) if again else None
         if not new:
             return left
         return BaseExceptionGroup("", new if left is None else [*new, left])

@@ -6,7 +6,7 @@ import bisect
 import re
 from typing import Any
 
-from anabranch.base.by_identity import IdentityDict
+from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.dynamic_lists.dynamic_list import growing
 from anabranch.runtime.control.hash_tables import argument_items, table_arguments
@@ -118,8 +118,8 @@ class BoundArguments:
     @property
     def shared_memory(self) -> tuple[Any, ...]:
         """The lists in which other lists of the caller's lie."""
-        arenas = {id(c.arena_): c.arena_ for c in self.containers if isinstance(c, RunTimeContainer) and c.arena_}
-        return tuple([part for arena in arenas.values() for part in arena.parts])
+        arenas = IdentitySet(c.arena_ for c in self.containers if isinstance(c, RunTimeContainer) and c.arena_)
+        return tuple([part for arena in arenas for part in arena.parts])
 
     def make(self, layout: layouts.Layout) -> Any:
         """The value that stands for an argument or a part of one."""
@@ -244,7 +244,7 @@ def bind_arguments(arguments: Arguments, trace: Trace) -> BoundArguments:
     given.args = tuple(map(given.make, arguments.args))
     given.kwargs = {k: given.make(t) for k, t in arguments.kwargs.items()}
     argument_items.end()
-    trace.identity.callers_objects = {id(c): c for c in given.containers}
+    trace.identity.callers_objects.update(given.containers)
     if trace.explanation.decisions is not None:
         trace.explanation.names = dict(zip(given.atoms, arguments.leaf_names(), strict=True))
         for pack in given.packs:

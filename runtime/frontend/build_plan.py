@@ -136,14 +136,14 @@ _STACKED = 9  # so many leaves at least of the result are one output
 
 def _stacked(leaves: Sequence[Atom]) -> tuple[list[Atom], dict[int, tuple[int, ...]]]:
     """Outputs for these leaves, many parts of one array as one; and the places of the leaves in those."""
-    groups: dict[int, list[int]] = {}
+    groups: dict[Atom, list[int]] = {}
     for place, leaf in enumerate(leaves):
         if isinstance(leaf, Part):
-            groups.setdefault(id(leaf.whole), []).append(place)
+            groups.setdefault(leaf.whole, []).append(place)
     outputs: list[Atom] = []
     stacks: dict[int, tuple[int, ...]] = {}
     for place, leaf in enumerate(leaves):
-        group = groups.get(id(leaf.whole), []) if isinstance(leaf, Part) else []
+        group = groups.get(leaf.whole, []) if isinstance(leaf, Part) else []
         if len(group) < _STACKED:
             outputs.append(leaf)
         elif group[0] == place:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import a
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -43,10 +44,10 @@ class ObjectChanges:
     @staticmethod
     def found(arguments: Heap, guards: Guards, given: BoundArguments) -> ObjectChanges:
         """Look for changes, and put the outside back."""
-        places = {id(c): i for i, c in enumerate(given.containers)}
+        places = IdentityDict((c, i) for i, c in enumerate(given.containers))
         changed = _of_whole_containers([s for s in arguments.changes() if s.target not in guards.heap], given)
         for one in changed:
-            if id(one) not in places:
+            if one not in places:
                 raise UnsupportedOperationError(
                     f"the function changes {a(type(one).__name__)} that is, or is part of, an argument and "
                     "cannot be written back; return a new one instead"
@@ -59,17 +60,17 @@ class ObjectChanges:
             raise UnsupportedOperationError(
                 "the function changes os.environ, which would happen only while it is traced; change it outside"
             )
-        return ObjectChanges(tuple(places[id(one)] for one in changed), tuple(slots), contents)
+        return ObjectChanges(tuple(places[one] for one in changed), tuple(slots), contents)
 
 
 def _of_whole_containers(changes: list[Slot], given: BoundArguments) -> list[Any]:
     """The changed containers; for parts of tables and arenas, of which the caller has none, the whole ones."""
-    owners: dict[int, list[Any]] = {}
+    owners: IdentityDict[Any, list[Any]] = IdentityDict()
     for one in given.containers:
         if isinstance(one, RunTimeContainer):
             for part in (one, *one.memory_):
-                owners.setdefault(id(part), []).append(one)
-    return list({id(t): t for s in changes for t in owners.get(id(s.target), [s.target])}.values())
+                owners.setdefault(part, []).append(one)
+    return list(IdentitySet(t for s in changes for t in owners.get(s.target, [s.target])))
 
 
 def _contents(target: Any, slot: Slot | None = None) -> Any:

@@ -72,7 +72,7 @@ def _is_same(one: TracedArray, other: TracedArray) -> bool:
 
 def _is_view(handle: TracedArray) -> bool:
     """Return whether a handle is surely an object of its own beside that of the memory, as `a[:]` is."""
-    return handle.is_view and id(handle) not in current().trace.identity.merged
+    return handle.is_view and handle not in current().trace.identity.merged
 
 
 def _leaves(layout: layouts.Layout, is_chosen: bool = False) -> Iterator[bool]:

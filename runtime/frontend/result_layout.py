@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.grammar import a
 from anabranch.runtime.control.calls.resumable_generators import Resumable
 from anabranch.runtime.control.calls.user_functions import is_rewritten
@@ -54,11 +55,11 @@ def result_layout(value: object, contents: tuple[object, ...], outside: Heap, gi
     assert structure is not None
     if isinstance(value, host_values.ResultWithRecords):
         for part in (value.result, *value.members):
-            _refuse_cycles(part, "the result", {}, set(), exists)
+            _refuse_cycles(part, "the result", IdentityDict(), IdentitySet(), exists)
     else:
-        _refuse_cycles(value, "the result", {}, set(), exists)
+        _refuse_cycles(value, "the result", IdentityDict(), IdentitySet(), exists)
     for part in contents:
-        _refuse_cycles(part, "what a changed object holds", {}, set(), exists)
+        _refuse_cycles(part, "what a changed object holds", IdentityDict(), IdentitySet(), exists)
     result = carry_layouts.with_leaves(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
     described = [_of_made_nodes(layouts.describe(c, exists), exists) for c in contents]
     rest = [carry_layouts.with_leaves(c, given.numbers.__contains__) for c in described]
@@ -67,11 +68,13 @@ def result_layout(value: object, contents: tuple[object, ...], outside: Heap, gi
 
 def _existence(outside: Heap, given: BoundArguments) -> Exists:
     """Return whether a container is the caller's, or is there outside."""
-    known = {id(c) for c in given.containers}
-    return lambda part: id(part) in known or part in outside
+    known = IdentitySet(given.containers)
+    return lambda part: part in known or part in outside
 
 
-def _refuse_cycles(value: object, where: str, around: dict[int, str], seen: set[int], exists: Exists) -> None:
+def _refuse_cycles(
+    value: object, where: str, around: IdentityDict[object, str], seen: IdentitySet[object], exists: Exists
+) -> None:
     """Refuse a new container that holds itself; one that exists outside is returned as it is."""
     if isinstance(value, UnionValue) and not isinstance(value, node_reference.Reference):
         for option in value.options:
@@ -80,17 +83,16 @@ def _refuse_cycles(value: object, where: str, around: dict[int, str], seen: set[
     structure = containers.structure_of(value)
     if structure is None or not structure.keys or exists(value):
         return
-    if id(value) in around:
+    if value in around:
         raise UnsupportedValueError(
-            f"{around[id(value)]} is {a(type(value).__name__)} that holds itself ({where}); return its other items, "
+            f"{around[value]} is {a(type(value).__name__)} that holds itself ({where}); return its other items, "
             "and put it together outside"
         )
-    if id(value) not in seen:
-        seen.add(id(value))
-        around[id(value)] = where
+    if seen.admit(value):
+        around[value] = where
         for key, child in zip(structure.keys, structure.children(value), strict=True):
             _refuse_cycles(child, f"{where}[{key!r}]", around, seen, exists)
-        del around[id(value)]
+        del around[value]
 
 
 def _refers(layout: layouts.Layout) -> bool:
@@ -169,29 +171,27 @@ def with_nodes(value: object, contents: tuple[object, ...], outside: Heap, given
     members: list[Any] = list(map(arena_contents.ArenaContents, _arenas_in(described)))
     # In the order in which `hosted_result` comes to them.
     graphs = _kinds_by_graph(layouts.describe((*members, value, *contents), exists))
-    members += [m for g, kinds in graphs for m in _members(g, kinds, exists)]
+    members += [m for g, kinds in graphs.items() for m in _members(g, kinds, exists)]
     return host_values.ResultWithRecords(tuple(members), value) if members else value
 
 
 def _arenas_in(layout: layouts.Layout) -> list[Any]:
     """The arenas whose lists a value has, or those lists have, in turn."""
-    found: dict[int, Any] = {}
+    found: IdentitySet[Any] = IdentitySet()
     pending = [s.extra for s in arena_contents.in_arenas(layout)]
     while pending:
         arena = pending.pop()
-        if id(arena) not in found:
-            found[id(arena)] = arena
+        if found.admit(arena):
             kinds = [k for part in arena.columns for k in part.as_items().structure.variants]
             pending += [s.extra for kind in kinds for s in arena_contents.in_arenas(kind)]
-    return list(found.values())
+    return list(found)
 
 
-def _kinds_by_graph(layout: layouts.Layout) -> list[tuple[node_graphs.NodeGraph, set[Any]]]:
-    found: dict[int, tuple[node_graphs.NodeGraph, set[Any]]] = {}
+def _kinds_by_graph(layout: layouts.Layout) -> dict[node_graphs.NodeGraph, set[Any]]:
+    found: dict[node_graphs.NodeGraph, set[Any]] = {}
     for structure in records.structures_in(layout):
-        graph = structure.extra
-        found.setdefault(id(graph), (graph, set()))[1].update(structure.kinds)
-    return list(found.values())
+        found.setdefault(structure.extra, set()).update(structure.kinds)
+    return found
 
 
 def _members(graph: node_graphs.NodeGraph, kinds: set[Any], exists: Exists) -> Iterator[Any]:
@@ -207,20 +207,20 @@ def _is_apart(member: object, exists: Exists) -> bool:
     return not node_graphs.leads_to_its_kind(member) and not _refers(layouts.describe(member, exists))
 
 
-def hosted_result(layout: layouts.Node, given: BoundArguments, arrays: Container[int]) -> layouts.Node:
+def hosted_result(layout: layouts.Node, given: BoundArguments, arrays: Container[object]) -> layouts.Node:
     """The layout with the caller's own objects as such, and of what objects hold the arrays that were there before."""
-    places = {id(c): i for i, c in enumerate(given.containers)}
+    places = IdentityDict((c, i) for i, c in enumerate(given.containers))
     for arena in current().trace.lists.arenas.values():
-        places.update((id(one), places[id(one.stand_in)]) for one in arena.callers)
-    members: dict[int, int] = {}
+        places.update((one, places[one.stand_in]) for one in arena.callers)
+    members: dict[object, int] = {}
     result, *contents = layout.children
     if isinstance(result, layouts.Node) and isinstance(result.structure, host_values.BesideStructure):
         for place, beside in enumerate(result.children[0].children):  # type: ignore[union-attr]
             if isinstance(beside, layouts.Node) and isinstance(beside.source, arena_contents.ArenaContents):
-                members[id(beside.source.arena)] = place
+                members[beside.source.arena] = place
     first = len(members)
-    for graph, _ in _kinds_by_graph(layout):
-        members[id(graph)] = first
+    for graph in _kinds_by_graph(layout):
+        members[graph] = first
         first += len(graph.members)
     kept = [hosted(c, places, given.numbers, arrays, members) for c in contents]
     given_back = hosted(result, places, given.numbers, members=members)
@@ -251,7 +251,7 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
             raise unset.error()
         case layouts.Constant(value):
             inside = Heap((value,))
-            hidden = any(isinstance(p, (Tracer, UnionValue)) for s in inside.slots.values() for p in s.parts())
+            hidden = any(isinstance(p, (Tracer, UnionValue)) for s in inside.slots for p in s.parts())
             made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
             if hidden or made_here or _yields_traced(value) or isinstance(value, ArrayFlags):
                 raise UnsupportedValueError(
@@ -266,13 +266,12 @@ def _yields_traced(value: object) -> bool:
     if not isinstance(value, _MADE_OF_OTHERS):
         return False
     pending: list[Any] = [value]
-    seen = {id(value)}
+    seen = IdentitySet[object]([value])
     while pending:
         for part in gc.get_referents(pending.pop()):
             if isinstance(part, (Tracer, *_STAGED)):
                 return True
-            if isinstance(part, (tuple, list, dict, *_MADE_OF_OTHERS)) and id(part) not in seen:
-                seen.add(id(part))
+            if isinstance(part, (tuple, list, dict, *_MADE_OF_OTHERS)) and seen.admit(part):
                 pending.append(part)
     return False
 

@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.signals import whole
 from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.branches import select_value, stage_branches
@@ -99,7 +100,7 @@ class Surroundings:
     def enter(self, value: object) -> None:
         """Guard what a function or an object that is about to be used leads to, unless it was made in this call."""
         guards, trace = self.guards, current().trace
-        if not self._begun or _is_made_here(value) or trace.identity.is_created(value):
+        if not self._begun or _is_made_here(value) or value in trace.identity.created:
             return
         if containers.has_traced(value) and not guards.knows(value):
             return
@@ -133,7 +134,7 @@ class Surroundings:
 
     def rely_on(self, question: Callable[..., Any], asked: tuple[Any, ...], answer: object) -> None:
         """Guard what a function says of classes, unless they are made anew in each call."""
-        if self._begun and not any(map(current().trace.identity.is_created, asked)):
+        if self._begun and not any(map(current().trace.identity.created.__contains__, asked)):
             self.guards.add_answer(question, asked, answer)
 
     def is_unchanged(self) -> bool:
@@ -157,12 +158,11 @@ class Surroundings:
 
 def _is_made_here(value: object) -> bool:
     """Return whether this is a function of a rewritten text, or one that a decorator has made of such."""
-    pending, seen = [value], set()
+    pending, seen = [value], IdentitySet[object]()
     while pending:
         function = pending.pop()
-        if isinstance(function, types.FunctionType) and id(function) not in seen:
+        if isinstance(function, types.FunctionType) and seen.admit(function):
             if is_rewritten(function.__code__):
                 return True
-            seen.add(id(function))
             pending += closed_over(function)
     return False

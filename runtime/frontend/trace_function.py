@@ -76,7 +76,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
         outside.bind(given)
         before = Heap((given.args, given.kwargs, *given.shared_memory))
         guards.heap.exclude(given.containers)
-        guards.heap.extend(t.target for t in before.slots.values() if isinstance(t.target, type))
+        guards.heap.extend(t.target for t in before.slots if isinstance(t.target, type))
         outside.begin()
         for value in filter(may_change, given.statics):
             outside.enter(value)
@@ -176,7 +176,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             refuse_changes(copies)
             guards.add_imports()
             if trace.lists.has_heads:
-                with_prefixes(s.target for heap in (Heap((value,)), before, guards.heap) for s in heap.slots.values())
+                with_prefixes(s.target for heap in (Heap((value,)), before, guards.heap) for s in heap.slots)
             effects = ObjectChanges.found(before, guards, given)
             plan = build_plan(
                 trace, guards, outside.captured, value if reached else None, reached, given, arguments, effects

@@ -6,6 +6,7 @@ import types
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.runtime.guards.guards import ABSENT, Guards
 from anabranch.runtime.values.heap.slots import Slot
 
@@ -21,10 +22,10 @@ def changes(guards: Guards) -> Iterator[str]:
             yield code.change()
     places = _places(guards)
     for slot in guards.heap.changes():
-        yield from _slot_changes(slot, places.get(id(slot.target), _Place(f"a {type(slot.target).__name__}")))
+        yield from _slot_changes(slot, places.get(slot.target, _Place(f"a {type(slot.target).__name__}")))
     for array, before in guards.heap.arrays.values():
         if array.shape != before.shape or array.tobytes() != before.tobytes():
-            yield f"{places.get(id(array), 'an array')} holds other elements"
+            yield f"{places.get(array, 'an array')} holds other elements"
 
 
 class _Place(NamedTuple):
@@ -74,18 +75,19 @@ def _difference(now: object, before: object) -> str:
     return f"is {now!r:.60}, was {before!r:.60}"
 
 
-def _places(guards: Guards) -> dict[int, _Place]:
+def _places(guards: Guards) -> IdentityDict[Any, _Place]:
     """The places of all objects that were found by a name, and by what leads on from there."""
-    found: dict[int, _Place] = {}
+    found: IdentityDict[Any, _Place] = IdentityDict()
+    slots = IdentityDict((slot.target, slot) for slot in guards.heap.slots)
     pending = [(value, _Place(name, _module(scope))) for scope, name, value in guards.names.values()]
     for function in guards.heap.functions:
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         pending += [(cell, _Place(name, f"the closure of {function.__qualname__}")) for name, cell in cells]
     for value, place in pending:  # grows
-        if id(value) in found or not guards.heap.has_seen(value):
+        if value in found or not guards.heap.has_seen(value):
             continue
-        found[id(value)] = place
-        pending += _inside(value, place, guards.heap.slots.get(id(value)))
+        found[value] = place
+        pending += _inside(value, place, slots.get(value))
     return found
 
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from anabranch.base.by_identity import ByIdentity, IdentitySet
 from anabranch.base.code_objects import codes
 from anabranch.runtime.guards.bytecode import assigned_globals, imported, looked_up, read_globals
 from anabranch.runtime.host.same_objects import hold_the_same
@@ -36,9 +37,9 @@ class Guards:
     """Names and objects with what they held when a function that reads them was first called."""
 
     def __init__(self, receiver: Callable[[], object] | None = None) -> None:
-        self.names: dict[tuple[int, str], tuple[Mapping[str, Any], str, Any]] = {}
+        self.names: dict[tuple[ByIdentity, str], tuple[Mapping[str, Any], str, Any]] = {}
         self.heap = _LastingHeap((), watch_arrays=True, receiver=receiver)
-        self.variables: dict[tuple[int, str], GlobalVariable] = {}
+        self.variables: dict[tuple[ByIdentity, str], GlobalVariable] = {}
         self.code: dict[object, _Code] = {}
         self._receiver = receiver
         self._kept: object = None
@@ -70,7 +71,7 @@ class Guards:
                     new.append(place[name])
         for name in read_globals(value.__code__):
             # A built-in function, or nothing as yet: a global of that name would be found first.
-            self.names.setdefault((id(scope), name), (scope, name, ABSENT))
+            self.names.setdefault((ByIdentity(scope), name), (scope, name, ABSENT))
         self._add_code()
         return [*new, *self._variables(value)]
 
@@ -88,7 +89,7 @@ class Guards:
         """The global names that a function assigns, where they are new."""
         found: list[GlobalVariable] = []
         for name in assigned_globals(function.__code__):
-            key = (id(function.__globals__), name)
+            key = (ByIdentity(function.__globals__), name)
             if key not in self.variables:
                 self.variables[key] = GlobalVariable(function.__globals__, name)
                 found.append(self.variables[key])
@@ -96,8 +97,7 @@ class Guards:
         return found
 
     def _add_name(self, scope: Mapping[str, object], name: str) -> bool:
-        key = (id(scope), name)
-        if name not in scope or key in self.names:
+        if name not in scope or (key := (ByIdentity(scope), name)) in self.names:
             return False
         value = scope[name]
         self.names[key] = (scope, name, value)
@@ -106,7 +106,7 @@ class Guards:
 
     def add_answer(self, question: Callable[..., Any], asked: tuple[Any, ...], answer: object) -> None:
         """Guard what a function says of some classes."""
-        self.code[question, *map(id, asked)] = _Answer(question, asked, answer)
+        self.code[question, *map(ByIdentity, asked)] = _Answer(question, asked, answer)
 
     def knows(self, value: object) -> bool:
         """Return whether an object was there before the trace, as far as was seen."""
@@ -159,12 +159,12 @@ class Guards:
     def _add_code(self) -> None:
         """Guard what the functions and classes on the heap do."""
         for function in self.heap.functions:
-            if id(function) not in self.code:
-                self.code[id(function)] = _FunctionCode(function)
+            if function not in self.code:
+                self.code[function] = _FunctionCode(function)
         for cls in self.heap.classes:
             for base in cls.__mro__:
-                if id(base) not in self.code and is_users_class(base):
-                    self.code[id(base)] = _ClassCode(base)
+                if (key := ByIdentity(base)) not in self.code and is_users_class(base):
+                    self.code[key] = _ClassCode(base)
 
     def written_arrays(self) -> list[np.ndarray]:
         """Arrays from outside whose contents changed."""
@@ -290,13 +290,12 @@ def _imported_modules(names: Collection[str], package: str | None) -> dict[str, 
 
 def _modules(scope: Mapping[str, object], names: Collection[str]) -> list[types.ModuleType]:
     """The modules that these names lead to from a scope: a module, one in it, and so on."""
-    found: dict[int, types.ModuleType] = {}
+    found: IdentitySet[types.ModuleType] = IdentitySet()
     pending = [scope]
     while pending:
         place = pending.pop()
         for name in names:
             module = place.get(name)
-            if isinstance(module, types.ModuleType) and id(module) not in found:
-                found[id(module)] = module
+            if isinstance(module, types.ModuleType) and found.admit(module):
                 pending.append(vars(module))
-    return list(found.values())
+    return list(found)

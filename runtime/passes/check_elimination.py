@@ -88,8 +88,7 @@ class _Elimination:
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
         self._fresh: Iterator[int] = itertools.count()
-        self._sources: dict[tuple[int, int], int | None] = {}
-        self._held: list[Equation] = []  # whose identities are keys
+        self._sources: dict[tuple[Equation, int], int | None] = {}
 
     def run(self, program: Program, scope: _Scope) -> Program:
         """The Program, standing in a scope, without needless checks."""
@@ -148,9 +147,8 @@ class _Elimination:
 
     def _source(self, equation: Equation, place: int) -> int | None:
         """The operand that a result is, after nothing but checks; None for other results."""
-        key = (id(equation), place)
+        key = (equation, place)
         if key not in self._sources:
-            self._held.append(equation)
             self._sources[key] = None
             self._sources[key] = self._found_source(equation, place)
         return self._sources[key]

@@ -29,9 +29,9 @@ class _Liveness:
         self._makers: dict[Var, list[tuple[Equation, int]]] = {}
         # Where sub-Programs stand: what their inputs are is known by the equation that holds them.
         self._holders: dict[Var, list[tuple[Equation, int]]] = {}
-        self._slots: dict[int, _Slots] = {}  # by the equation
-        self._walked: set[int] = set()
-        self._live: set[int] = set()  # equations
+        self._slots: dict[Equation, _Slots] = {}
+        self._walked: set[Program] = set()
+        self._live: set[Equation] = set()
         self._pending: list[Atom] = []
         self._checks: dict[Atom, list[Atom]] = {}  # by the values that they are of, their predicates
         self._walk(program)
@@ -42,9 +42,9 @@ class _Liveness:
     def _walk(self, program: Program) -> None:
         programs = [program]
         for inner in programs:
-            if id(inner) in self._walked:
+            if inner in self._walked:
                 continue
-            self._walked.add(id(inner))
+            self._walked.add(inner)
             for equation in inner.equations:
                 if equation.op is check_of_value:
                     self._checks.setdefault(equation.inputs[-1], []).append(equation.inputs[1])
@@ -61,8 +61,8 @@ class _Liveness:
         self.values.add(atom)
         self._pending += self._checks.get(atom, ())
         for equation, place in self._makers.get(atom, ()):
-            if id(equation) not in self._live:
-                self._live.add(id(equation))
+            if equation not in self._live:
+                self._live.add(equation)
                 self._pending += self._always(equation)
             if isinstance(equation.op, StructuredOp):
                 self._pending += self._slots_of(equation).names(place, result=True)
@@ -79,9 +79,9 @@ class _Liveness:
         return [*equation.inputs, *(a for p in equation.programs() for a in p.outputs)]
 
     def _slots_of(self, equation: Equation) -> _Slots:
-        if id(equation) not in self._slots:
-            self._slots[id(equation)] = _Slots(equation)
-        return self._slots[id(equation)]
+        if equation not in self._slots:
+            self._slots[equation] = _Slots(equation)
+        return self._slots[equation]
 
 
 class _Slots:

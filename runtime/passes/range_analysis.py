@@ -93,10 +93,9 @@ class _Analysis:
         self.entries: dict[Var, _Known] = {}
         self.indices: dict[Var, Interval] = {}
         self.bounds = StepBounds(self.ranges)
-        # By the identity of sub-Programs, which live as long as the Program.
         self._facts = ProgramFacts()
-        self._settled: dict[int, tuple[object, list[tuple[_Known, bool]]]] = {}
-        self._visited: set[int] = set()
+        self._settled: dict[Program, tuple[object, list[tuple[_Known, bool]]]] = {}
+        self._visited: set[Program] = set()
 
     def run(self) -> set[Var]:
         """The codes of checks that cannot fail."""
@@ -124,26 +123,26 @@ class _Analysis:
         """Visit the equations, unless all that they depend on is as it was when nothing in them changed."""
         ranges, facts = self.ranges, self._facts.of(program)
         given = self.narrowing and facts.has_loops, ranges.states(program.inputs)
-        before, left = self._settled.get(id(program), (None, []))
+        before, left = self._settled.get(program, (None, []))
         if before == given:
             self._bind(program.inputs, left)
             return
         changed, self.changed = self.changed, False
-        self._visited.add(id(program))
+        self._visited.add(program)
         ranges.forget(facts.unset)
         self._visit(facts.steps, program)
         if self.changed:
-            self._settled.pop(id(program), None)
+            self._settled.pop(program, None)
         else:
             # A check teaches something of the inputs for what comes after it.
-            self._settled[id(program)] = given, ranges.states(program.inputs)
+            self._settled[program] = given, ranges.states(program.inputs)
         self.changed |= changed
 
     def _leave_out(self, program: Program) -> None:
         """Know nothing of what does not run."""
-        if id(program) in self._visited:
-            self._visited.remove(id(program))
-            self._settled.pop(id(program), None)
+        if program in self._visited:
+            self._visited.remove(program)
+            self._settled.pop(program, None)
             self.ranges.forget(program.inputs)
             for equation in program.equations:
                 self.ranges.forget(equation.outputs)

@@ -46,13 +46,12 @@ class ProgramFacts:
     """The facts of a Program and its sub-Programs, found once."""
 
     def __init__(self) -> None:
-        # By the identity of sub-Programs and equations, which live as long as the Program.
-        self._facts: dict[int, Facts] = {}
-        self._loops: dict[int, tuple[Sequence[Slot], Sequence[IntCarry]]] = {}
+        self._facts: dict[Program, Facts] = {}
+        self._loops: dict[Equation, tuple[Sequence[Slot], Sequence[IntCarry]]] = {}
 
     def of(self, program: Program) -> Facts:
         """Those of a Program, which live as long as it does."""
-        if id(program) not in self._facts:
+        if program not in self._facts:
             steps: list[tuple[Equation, IntervalRule | None, list[Atom]]] = []
             unset: list[Var] = []
             has_loops = False
@@ -66,8 +65,8 @@ class ProgramFacts:
                 has_loops |= isinstance(equation.op, Loop) or any(
                     self.of(inner).has_loops for inner in equation.programs()
                 )
-            self._facts[id(program)] = Facts(steps, unset, has_loops)
-        return self._facts[id(program)]
+            self._facts[program] = Facts(steps, unset, has_loops)
+        return self._facts[program]
 
     def slots(self, equation: Equation) -> Sequence[Slot]:
         """The slots of a loop."""
@@ -78,11 +77,11 @@ class ProgramFacts:
         return self._loop(equation)[1]
 
     def _loop(self, equation: Equation) -> tuple[Sequence[Slot], Sequence[IntCarry]]:
-        known = self._loops.get(id(equation))
+        known = self._loops.get(equation)
         if known is None:
             assert isinstance(equation.op, Loop)
             slots, (body,) = equation.op.slots(equation), equation.op.results(equation.params)
-            known = self._loops[id(equation)] = (
+            known = self._loops[equation] = (
                 slots,
                 [
                     IntCarry(initial, slot.formal, slot.result, body.inputs[slot.formal], body.outputs[slot.yielded])

@@ -39,8 +39,7 @@ class _ReductionFusion:
     """One run of the pass: the results tried for a loop that turned out too large are kept for the loops in it."""
 
     def __init__(self) -> None:
-        # By the sub-Program's identity, with the sub-Program itself, which lives on so that it stays its own.
-        self._outlined: dict[int, tuple[Program, Program]] = {}
+        self._outlined: dict[Program, Program] = {}
 
     def outside(self, program: Program) -> Program:
         """A Program that is no part of an outlined function."""
@@ -56,9 +55,9 @@ class _ReductionFusion:
 
     def outlined(self, program: Program) -> Program:
         """A Program within an outlined function."""
-        if id(program) not in self._outlined:
-            self._outlined[id(program)] = program, self._fused(program)
-        return self._outlined[id(program)][1]
+        if program not in self._outlined:
+            self._outlined[program] = self._fused(program)
+        return self._outlined[program]
 
     def _fused(self, program: Program) -> Program:
         defs = DefUse(program)

@@ -60,18 +60,17 @@ class _Scope:
         outer: _Scope | None = None,
     ) -> None:
         self.known, self.outputs, self.operands, self.outer = known, outputs, operands, outer
-        self._branches: dict[int, list[_Scope]] = {}
+        self._branches: dict[Equation, list[_Scope]] = {}
 
     def branches(self, equation: Equation) -> list[_Scope]:
         """The scopes of a choice's branches, the same ones for each of its results."""
-        # Equations are alive as long as the Program that is looked at.
-        if id(equation) not in self._branches:
+        if equation not in self._branches:
             assert isinstance(equation.op, Branches)
-            self._branches[id(equation)] = [
+            self._branches[equation] = [
                 _Scope({}, program.outputs, dict(zip(program.inputs, equation.inputs[1:], strict=True)), self)
                 for program in equation.op.results(equation.params)
             ]
-        return self._branches[id(equation)]
+        return self._branches[equation]
 
 
 class StepBounds:

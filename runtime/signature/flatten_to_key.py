@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from anabranch.base.by_identity import ByIdentity, IdentityDict, IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import a
 from anabranch.runtime._jaxlib import Buffer, put
@@ -100,9 +101,9 @@ class Leaves:
         self.containers: list[Any] = []
         self.foreign: foreign.Foreign | None = None
         self.generators: dict[int, Any] = {}
-        self.originals: dict[tuple[int, ...], Any] = {}
-        self._parts: dict[int, list[Any]] = {}  # of objects that are made of arrays, by identity
-        self._places: dict[int, int] = {}  # of the containers, by identity
+        self.originals: dict[tuple[ByIdentity, ...], Any] = {}
+        self._parts: IdentityDict[Any, list[Any]] = IdentityDict()  # of objects that are made of arrays
+        self._places: IdentityDict[Any, int] = IdentityDict()  # of the containers
         self._inside = False  # whether what comes is part of an object
 
     def key(self, value: Any, path: Path) -> ArgumentKey:
@@ -175,7 +176,7 @@ class Leaves:
 
     def _repeated(self, value: object) -> RepeatedArgument | None:
         """The key of a mutable container that has been met before; one that has not is noted, and gives None."""
-        place = self._places.setdefault(id(value), len(self.containers))
+        place = self._places.setdefault(value, len(self.containers))
         if place < len(self.containers):
             return RepeatedArgument(place)
         self.containers.append(value)
@@ -183,10 +184,10 @@ class Leaves:
 
     def _hosted(self, value: Any, structure: containers.Structure, path: Path) -> ArgumentKey:
         """The key of an object that is made of arrays, which are views of its memory."""
-        parts = self._parts.setdefault(id(value), structure.children(value))
+        parts = self._parts.setdefault(value, structure.children(value))
         first = len(self.values)
         found = [self.key(part, (path, structure, k)) for part, k in zip(parts, structure.keys, strict=True)]
-        self.originals[tuple(map(id, self.values[first:]))] = value
+        self.originals[tuple(map(ByIdentity, self.values[first:]))] = value
         return (structure, *found)
 
     def static(self, value: object, key: tuple[Any, ...]) -> ArgumentKey:
@@ -198,7 +199,7 @@ class Leaves:
         """The key of a part of an object."""
         if parts.is_carried(value):
             return self.key(value, path)
-        return self.static(value, (type(value), parts.ByIdentity(value)))
+        return self.static(value, (type(value), ByIdentity(value)))
 
     def _static_key(self, value: object, path: Path) -> tuple[Any, ...]:
         try:
@@ -243,12 +244,11 @@ class Leaves:
 
     def aliases(self) -> tuple[tuple[int, int], ...]:
         """The leaves that are an array of an earlier leaf, each with the first that it is."""
-        if len(self.arrays) < 2 or len(set(map(id, self.arrays))) == len(self.arrays):
+        if len(self.arrays) < 2 or len(IdentitySet(self.arrays)) == len(self.arrays):
             return ()
-        first: dict[int, int] = {}
-        for leaf, value in enumerate(self.values):
-            first.setdefault(id(value), leaf)
-        same = [(leaf, first[id(v)]) for leaf, v in enumerate(self.values) if isinstance(v, (np.ndarray, device.Array))]
+        arrays = [(leaf, v) for leaf, v in enumerate(self.values) if isinstance(v, (np.ndarray, device.Array))]
+        first: IdentityDict[Any, int] = IdentityDict()
+        same = [(leaf, first.setdefault(array, leaf)) for leaf, array in arrays]
         return tuple([(leaf, earlier) for leaf, earlier in same if earlier < leaf])
 
 
@@ -329,7 +329,7 @@ def check_outside(leaves: Leaves, mutated: Sequence[int], outside: Container[Any
     AliasError
     """
     for leaf in mutated:
-        if id(leaves.values[leaf]) in outside:
+        if leaves.values[leaf] in outside:
             raise AliasError(
                 "the function writes to an array of an argument that it also reaches from outside, through a "
                 f"function or an object that is not passed to it; {_ONE_WAY}"

@@ -28,24 +28,6 @@ _LIBRARIES = frozenset(sys.stdlib_module_names) | {"scipy", "xarray", "sklearn",
 _LIKE_USERS = (types.SimpleNamespace,)
 
 
-class ByIdentity:
-    """An object in a call's key, by identity."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: object) -> None:
-        self.value = value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ByIdentity) and self.value is other.value
-
-    def __repr__(self) -> str:
-        return object.__repr__(self.value)
-
-
 def is_object(structure: Structure) -> bool:
     """Return whether a container is an object with attributes, and no built-in collection."""
     return not issubclass(structure.cls, _BUILT_IN)

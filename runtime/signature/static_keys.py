@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import ByIdentity
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import StaticArgumentError
 from anabranch.runtime.host.progress_libraries import is_display
@@ -258,7 +259,7 @@ def _function_key(value: types.FunctionType, depth: int) -> tuple[Any, ...]:
             parts = (*parts, cell.cell_contents)
         except ValueError:
             raise _ChangingError from None
-    return (types.FunctionType, code, id(value.__globals__), *[_unchanging(p, depth) for p in parts])
+    return (types.FunctionType, code, ByIdentity(value.__globals__), *[_unchanging(p, depth) for p in parts])
 
 
 def _unchanging(value: object, depth: int) -> tuple[Any, ...]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.errors import AnabranchError
@@ -16,6 +18,7 @@ from anabranch.runtime.testing.outcomes import Outcome
 from anabranch.runtime.testing.tolerance import Tolerance
 from anabranch.runtime.testing.value_parts import is_sequence, parts
 from anabranch.runtime.values.containers import structure_of
+from anabranch.runtime.values.same_constants import is_same
 
 
 @frozen
@@ -131,7 +134,7 @@ class _Comparison:
     def __init__(self, tolerance: Tolerance) -> None:
         self._tolerance = tolerance
         self.copies = tolerance.copies
-        self._under_way: set[int] = set()
+        self._under_way: IdentitySet[object] = IdentitySet()
 
     def compare(self, want: Any, got: Any, where: str) -> Iterator[Difference]:
         """The differences between two values."""
@@ -180,7 +183,7 @@ class _Comparison:
         return Difference(where, "value", repr(want), f"{got!r}{f' ({apart})' if apart else ''}")
 
     def _containers(self, want: object, got: object, where: str) -> Iterator[Difference]:
-        if id(want) in self._under_way:
+        if want in self._under_way:
             return
         ours, theirs = parts(want), parts(got)
         assert ours is not None
@@ -194,10 +197,10 @@ class _Comparison:
             if plain is not compiled and plain != compiled:
                 yield Difference(where, what, repr(plain), repr(compiled))
                 return
-        self._under_way.add(id(want))
+        self._under_way.add(want)
         for (key, part), other in zip(ours.items(), theirs.values(), strict=True):
             yield from self.compare(part, other, f"{where}{_step(want, key)}")
-        self._under_way.discard(id(want))
+        self._under_way.discard(want)
 
 
 def _next(generator: Any) -> str:
@@ -212,17 +215,8 @@ def _is_one_type(want: type, got: type) -> bool:
 
 
 def _is_one_key(a: Any, b: Any) -> bool:
-    """Return whether two keys are the same: of one type, and equal or both not equal to themselves."""
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, tuple):
-        return len(a) == len(b) and all(map(_is_one_key, a, b))
-    return a is b or bool(a == b and _is_one_zero(a, b)) or bool(a != a and b != b)
-
-
-def _is_one_zero(a: Any, b: Any) -> bool:
-    """Return whether two equal keys are not the two zeros of floats."""
-    return not isinstance(a, (float, np.floating)) or bool(np.signbit(a) == np.signbit(b))
+    """Return whether two keys are the same; of objects, copies are."""
+    return is_same(a, b, operator.eq)
 
 
 def _are_same_members(ours: Any, theirs: Any) -> bool:
@@ -279,16 +273,15 @@ def _is_immutable(value: object) -> bool:
 
 def _walk(*roots: tuple[str, object]) -> Iterator[tuple[str, Any]]:
     """Each part of some values, the last one first, with its place; containers once."""
-    seen: set[int] = set()
-    pending = list(roots)
+    pending, seen = list(roots), IdentitySet[object]()
     while pending:
         place, value = pending.pop()
         yield place, value
         held = parts(value)
-        if held is None or id(value) in seen:
+        if held is None or value in seen:
             continue
         if not _is_immutable(value):  # a new one of the same parts is as good
-            seen.add(id(value))
+            seen.add(value)
         pending += [(f"{place}{_step(value, key)}", part) for key, part in reversed(list(held.items()))]
 
 
@@ -298,14 +291,14 @@ def _roots(outcome: Outcome) -> tuple[tuple[str, Any], tuple[str, Any]]:
 
 def _repeated(outcome: Outcome, arrays: bool) -> Iterator[tuple[str, str]]:
     """Which lists, dicts and objects are one, and with `arrays` which arrays are one of the caller's."""
-    first: dict[int, str] = {}
-    own = set(map(id, outcome.arrays)) if arrays else set()
+    first: IdentityDict[object, str] = IdentityDict()
+    own = IdentitySet(outcome.arrays) if arrays else ()
     for place, value in _walk(*_roots(outcome)):
         if isinstance(value, np.ndarray):
             # Of two names for one new array a loop or a branch may make two.
-            known = first.setdefault(id(value), place) if id(value) in own else None
+            known = first.setdefault(value, place) if value in own else None
         elif parts(value) is not None and not (_is_immutable(value) or isinstance(value, BaseException)):
-            known = first.setdefault(id(value), place)
+            known = first.setdefault(value, place)
         else:
             continue
         if known is not None and known != place:

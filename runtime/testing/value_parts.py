@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.signature.static_keys import is_static
 from anabranch.runtime.values.user_classes import attributes
@@ -47,13 +48,11 @@ def copied(value: object) -> Any:
 
 def arrays_of(value: object) -> Iterator[np.ndarray]:
     """The ndarrays that a value leads to, each once."""
-    seen: set[int] = set()
-    pending = [value]
+    pending, seen = [value], IdentitySet[object]()
     while pending:
         part = pending.pop()
-        if id(part) in seen:
+        if not seen.admit(part):
             continue
-        seen.add(id(part))
         if type(part) is np.ndarray and not part.dtype.hasobject:
             yield part
         held = parts(part)

@@ -148,8 +148,8 @@ class Builder:
     frozen_storages: set[Storage] | None = None
     # Lists and dicts of which a list of run-time length has a copy for an item, with what they held then.
     copied: list[tuple[Any, Any]] = field(default_factory=list)
-    # Containers of which others may be the same ones at run time, by identity.
-    split: list[int] = field(default_factory=list)
+    # Containers of which others may be the same ones at run time.
+    split: list[Any] = field(default_factory=list)
     # What the containers held that stand for items of lists, which a step may read alone.
     lent: list[Lent] = field(default_factory=list)
     # Where something may have failed in the body of a try statement.

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import field
 from typing import Any
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.base.frozen import frozen, mutable
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.approach import Approach
@@ -170,9 +171,8 @@ class Tables:
     sites : set, optional
         The places in the user's code that make such; None where none may. Where there are any, all displays say where
         they are.
-    made : dict
-        The dicts and sets that were made in the ordinary way, or are arguments, by identity, with the places that made
-        them.
+    made : IdentityDict
+        The dicts and sets that were made in the ordinary way, or are arguments, with the places that made them.
     keeps_orders : bool
         Whether sets that are made of others have their members in Python's order, which takes longer.
     loses_orders : bool
@@ -185,7 +185,7 @@ class Tables:
     keeps_orders: bool = False
     loses_orders: bool = False
     wants_orders: bool = False
-    made: dict[int, tuple[object, Hashable]] = field(default_factory=dict)
+    made: IdentityDict[object, Hashable] = field(default_factory=IdentityDict)
 
     def ask_for_orders(self) -> None:
         """Have sets that are made of others have Python's order; nothing where they do, or where there are none.

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.runtime.ir.program import SourceLocation
 
 Position: TypeAlias = tuple[str, int, int, int]  # file, line, column, end column; columns count from 0
@@ -42,7 +43,9 @@ _files: set[str] = set()
 
 
 # The spans of the instructions of some functions.
-_known_spans: dict[int, tuple[types.CodeType, tuple[tuple[int | None, int | None, int | None, int | None], ...]]] = {}
+_known_spans: IdentityDict[types.CodeType, tuple[tuple[int | None, int | None, int | None, int | None], ...]] = (
+    IdentityDict()
+)
 _MOST_KNOWN = 64
 
 
@@ -92,12 +95,12 @@ def position(frame: types.FrameType) -> Position:
 def _spans(code: types.CodeType) -> Sequence[tuple[int | None, int | None, int | None, int | None]]:
     """Where the instructions of a function stand; each list and loop asks for one of them."""
     # Not by the code itself: its hash takes all of it.
-    known = _known_spans.get(id(code))
-    if known is None or known[0] is not code:
+    known = _known_spans.get(code)
+    if known is None:
         if len(_known_spans) >= _MOST_KNOWN:
             _known_spans.clear()
-        known = _known_spans[id(code)] = code, tuple(code.co_positions())
-    return known[1]
+        known = _known_spans[code] = tuple(code.co_positions())
+    return known
 
 
 def instruction(code: types.CodeType, lasti: int, line: int) -> Position:

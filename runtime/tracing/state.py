@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from dataclasses import field
 from types import CodeType
 from typing import Any, Protocol
 
 import numpy as np
 
+from anabranch.base.by_identity import ByIdentity, IdentityDict, IdentitySet
 from anabranch.base.frozen import mutable
 from anabranch.runtime.ir import line_times
 from anabranch.runtime.ir.array_type import ArrayType
@@ -43,8 +44,8 @@ class Failures:
         The bodies of try statements in progress.
     some_of_values : bool
         Whether there are checks that count only where a value is used.
-    caught : dict
-        What their handlers have caught, by the exception's id.
+    caught : IdentityDict
+        What their handlers have caught.
     """
 
     numbered: list[Failure] = field(default_factory=list)
@@ -53,7 +54,7 @@ class Failures:
     details: dict[tuple[ArrayType, int], Storage] = field(default_factory=dict)
     regions: list[TryRegion] = field(default_factory=list)
     some_of_values: bool = False
-    caught: dict[int, Caught] = field(default_factory=dict)
+    caught: IdentityDict[BaseException, Caught] = field(default_factory=IdentityDict)
 
 
 @mutable
@@ -97,15 +98,15 @@ class SplitContainer:
     container : object
     contents : object
         What it held when that was noted.
-    group : int
-        The same number for all that may be one.
+    group : hashable
+        The same one for all that may be one.
     what : str
         The statement that it comes from, in the words of a message.
     """
 
     container: Any
     contents: Any
-    group: int
+    group: Hashable
     what: str
 
 
@@ -115,26 +116,26 @@ class Identity:
 
     Attributes
     ----------
-    callers_objects : dict
+    callers_objects : IdentitySet
         The caller's lists, dicts and objects.
     callers_memory : set of Storage
         The memory of arrays that the caller has.
-    created : dict
+    created : IdentitySet
         Objects that were made by a class while tracing.
-    merged : dict
+    merged : IdentitySet
         Tuples, frozen objects and NumPy scalars that stand for one of several, or were put together from the parts of
         such, and arrays of a loop's state.
-    chosen : dict
+    chosen : IdentitySet
         Arrays that are each one of those that their memory is linked with.
     is_tracked : bool
         Whether loops carry numbers that say which object each array of their state is.
     is_wanted : bool
         Whether this would have told what is refused.
-    numbers : dict
+    numbers : IdentityDict
         Arrays of loops' states, each with the number of the object that it is.
-    numbered : dict
+    numbered : IdentityDict
         Other arrays, each with a number of its own.
-    known : dict
+    known : IdentityDict
         Arrays with what is known of the objects that they are.
     steps : dict
         Builders of loops' steps, each with the serial number of arrays that all arrays made in the step are above.
@@ -142,41 +143,33 @@ class Identity:
         Of an int64: how many steps of loops came before, of those that it matters for.
     graphs : list of Graph
         Graphs of containers of which run-time conditions choose one.
-    split : dict
+    split : IdentityDict
         The containers of which others may be the same ones at run time.
     """
 
-    callers_objects: dict[int, Any] = field(default_factory=dict)
+    callers_objects: IdentitySet[Any] = field(default_factory=IdentitySet)
     callers_memory: set[Storage] = field(default_factory=set)
-    created: dict[int, Any] = field(default_factory=dict)
-    merged: dict[int, Any] = field(default_factory=dict)
-    chosen: dict[int, Any] = field(default_factory=dict)
+    created: IdentitySet[Any] = field(default_factory=IdentitySet)
+    merged: IdentitySet[Any] = field(default_factory=IdentitySet)
+    chosen: IdentitySet[Any] = field(default_factory=IdentitySet)
     is_tracked: bool = False
     is_wanted: bool = False
-    numbers: dict[int, tuple[Any, Atom]] = field(default_factory=dict)
-    numbered: dict[int, tuple[Any, int]] = field(default_factory=dict)
-    known: dict[int, tuple[Any, Any]] = field(default_factory=dict)
-    steps: dict[int, tuple[Any, int]] = field(default_factory=dict)
+    numbers: IdentityDict[Any, Atom] = field(default_factory=IdentityDict)
+    numbered: IdentityDict[Any, int] = field(default_factory=IdentityDict)
+    known: IdentityDict[Any, Any] = field(default_factory=IdentityDict)
+    steps: dict[Any, int] = field(default_factory=dict)
     step: Storage = field(default_factory=lambda: Storage(_INT64))
     graphs: list[Any] = field(default_factory=list)
-    split: dict[int, SplitContainer] = field(default_factory=dict)
-
-    def is_created(self, value: object) -> bool:
-        """Return whether an object was made while tracing."""
-        return id(value) in self.created
-
-    def note_created(self, value: object) -> None:
-        """Note that an object was made while tracing."""
-        self.created[id(value)] = value
+    split: IdentityDict[Any, SplitContainer] = field(default_factory=IdentityDict)
 
     def merge(self, value: object) -> Any:
         """Return an object, noted as one that stands for another, without it being known for which."""
-        self.merged[id(value)] = value
+        self.merged.add(value)
         return value
 
     def merge_all(self, values: Iterable[Any]) -> None:
         """Note the same of all of these but None."""
-        self.merged.update((id(value), value) for value in values if value is not None)
+        self.merged.update(value for value in values if value is not None)
 
 
 @mutable
@@ -188,7 +181,7 @@ class Loops:
     traces : int
         How many bodies were traced.
     slot_hints : dict
-        What was found changed: objects by identity, which live on so that it stays theirs.
+        The objects that were found changed.
     types : dict
         The types that loops in others have had, with what they were met in.
     gains : dict
@@ -213,7 +206,7 @@ class Loops:
     """
 
     traces: int = 0
-    slot_hints: dict[Hashable, dict[int, Any]] = field(default_factory=dict)
+    slot_hints: dict[Hashable, IdentitySet[Any]] = field(default_factory=dict)
     types: dict[Hashable, list[Any]] = field(default_factory=dict)
     gains: dict[tuple[Hashable, int, int], int | None] = field(default_factory=dict)
     fixed_failures: dict[tuple[CodeType, int | None], Exception] = field(default_factory=dict)
@@ -332,7 +325,7 @@ class Requests:
     """
 
     refusals: int = 0
-    restaged: set[tuple[int, str]] = field(default_factory=set)
+    restaged: set[tuple[ByIdentity, str]] = field(default_factory=set)
     knowable: dict[Var, int] = field(default_factory=dict)
 
 
@@ -378,8 +371,10 @@ class Snapshot(Protocol):
 
     def has_seen(self, value: object) -> bool: ...
 
+    def __contains__(self, value: object) -> bool: ...
+
     @property
-    def slots(self) -> Mapping[int, Slot]: ...
+    def slots(self) -> Iterable[Slot]: ...
 
 
 @mutable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from anabranch.base.frozen import frozen
@@ -102,7 +102,7 @@ class Lent(Protocol):
     def changed(self) -> bool: ...
 
     @property
-    def slots(self) -> Mapping[int, Slot]: ...
+    def slots(self) -> Iterable[Slot]: ...
 
 
 @frozen

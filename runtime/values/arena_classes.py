@@ -34,7 +34,7 @@ def need(cls: type, names: tuple[str, ...]) -> None:
 def need_of(*values: Value) -> None:
     """The same for the classes of some objects that the function has made."""
     for value in values:
-        if current().trace.identity.is_created(value) and can_lie_in_one(type(value)):
+        if value in current().trace.identity.created and can_lie_in_one(type(value)):
             need(type(value), tuple(user_classes.attributes(value)))
 
 

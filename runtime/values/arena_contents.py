@@ -36,14 +36,14 @@ class InArenaStructure(Structure):
         """The class of its structure on the host."""
         return HostMemberStructure
 
-    def hosted(self, members: Mapping[int, int]) -> Structure:
-        if id(self.extra) not in members:
+    def hosted(self, members: Mapping[object, int]) -> Structure:
+        if self.extra not in members:
             # What is built is no result, but printed, or an argument of a host function.
             raise UnsupportedOperationError(
                 "a list or an object of which there are as many as run-time values say is printed, or handed to a host "
                 "function; do so with its numbers"
             )
-        return self.host_structure(HostArena, ("number",), members[id(self.extra)])
+        return self.host_structure(HostArena, ("number",), members[self.extra])
 
 
 @frozen
@@ -120,7 +120,7 @@ class ContentsStructure(Structure):
         parts = [part for column, structure in columns for part in structure.children(column.as_items())]
         return [*parts, *value.arena.callers]
 
-    def hosted(self, members: Mapping[int, int]) -> Structure:
+    def hosted(self, members: Mapping[object, int]) -> Structure:
         on_host, columns = self.extra
         return HostContentsStructure(self.cls, self.keys, (on_host, tuple([c.hosted(members) for c in columns])))
 

@@ -32,7 +32,7 @@ def number_of(value: Value) -> Value:
 def of_number(cls: Any, number: Value) -> Any:
     """The stand-in for the object of a number."""
     made = object.__new__(cls)
-    current().trace.identity.note_created(made)
+    current().trace.identity.created.add(made)
     _own(made)["number_"] = number
     return made
 

@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.values.same_constants import keys_of
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.user_classes import attributes, is_plain_object, reads_as_dict
@@ -69,10 +71,10 @@ class Structure:
         """The structure of what may be the one or the other of two equal ones."""
         return self
 
-    def hosted(self, members: Mapping[int, int]) -> Structure:
+    def hosted(self, members: Mapping[object, int]) -> Structure:
         """The structure of the container when it is given to the caller.
 
-        `members` has, by the identity of a graph, the place of its first node among all that the result has beside it.
+        `members` has, for a graph, the place of its first node among all that the result has beside it.
         """
         factory = getattr(self.extra, "native", None)
         return self if factory is None else dataclasses.replace(self, extra=factory)
@@ -265,7 +267,7 @@ def _with_attributes(value: object, keys: tuple[Value, ...], extra: Value = None
     if getattr(value, "__dict__", None) is value:
         return None
     names = tuple(attributes(value))
-    return SubclassStructure(cls, (*keys, *names), extra, names) if names else Structure(cls, keys, extra)
+    return SubclassStructure(cls, keys_of((*keys, *names)), extra, names) if names else Structure(cls, keys, extra)
 
 
 # Of these classes themselves nothing is a container.
@@ -292,8 +294,8 @@ def structure_of(value: Value) -> Structure | None:
     if issubclass(cls, dict):
         factory = value.default_factory if isinstance(value, collections.defaultdict) else None
         if cls in _DICTS:
-            return Structure(cls, tuple(value), factory)
-        return _with_attributes(value, tuple(value)) if reads_as_dict(cls) else None
+            return Structure(cls, keys_of(value), factory)
+        return _with_attributes(value, keys_of(value)) if reads_as_dict(cls) else None
     if cls is slice:
         held = (value.start, value.stop, value.step)
         return SliceStructure(slice, ("start", "stop", "step")) if any(map(has_traced, held)) else None
@@ -312,29 +314,27 @@ def structure_of(value: Value) -> Structure | None:
 
 def has_traced(value: object) -> bool:
     """Return whether a container holds run-time values, at any depth."""
-    pending, seen = [value], set[int]()
+    pending, seen = [value], IdentitySet[object]()
     while pending:
         part = pending.pop()
         if type(part) in _ALONE:
             continue
         if isinstance(part, (Tracer, UnionValue)):
             return True
-        structure = None if id(part) in seen else structure_of(part)
+        structure = structure_of(part) if seen.admit(part) else None
         if structure is not None:
-            seen.add(id(part))
             pending += structure.children(part)
     return False
 
 
 def is_deep(value: object) -> bool:
     """Return whether containers lie in one another as deep as a list of nodes does."""
-    level, seen = [value], set[int]()
+    level, seen = [value], IdentitySet[object]()
     for _ in range(_DEEP):
         parts = []
         for part in level:
-            structure = None if id(part) in seen else structure_of(part)
+            structure = structure_of(part) if seen.admit(part) else None
             if structure is not None:
-                seen.add(id(part))
                 parts += structure.children(part)
         level = parts
     return bool(level)

@@ -129,13 +129,13 @@ def roots(value: object, partly: bool = True) -> tuple[set[Var], bool]:
         return set(), True
     inputs, known = set(current().trace.root.formals), current().trace.requests.knowable
     found, others = set[Var](), False
-    seen: set[tuple[int, Var]] = set()
+    seen: set[tuple[Builder, Var]] = set()
     pending: list[tuple[Atom, Builder]] = [(atom, current()) for atom in starts]
     while pending and (partly or not others):
         part, builder = pending.pop()
-        if isinstance(part, Literal) or (id(builder), part) in seen:
+        if isinstance(part, Literal) or (builder, part) in seen:
             continue
-        seen.add((id(builder), part))
+        seen.add((builder, part))
         if part in inputs or part in known:
             found.add(part)
             continue

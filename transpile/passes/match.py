@@ -142,13 +142,13 @@ def _seen_elsewhere(work: Simplifier, text: str) -> bool:
     """Return whether a captured name is used outside of the cases that capture it, or at any later time."""
     function = work.functions[-1]
     nodes = list(descendants(function))
-    own: set[int] = set()
+    own: set[cst.CSTNode] = set()
     for node in nodes:
         if isinstance(node, cst.MatchCase) and text in pattern_names(node.pattern):
-            own.update(map(id, descendants(node)))
+            own.update(descendants(node))
         elif isinstance(node, _LATE) and node is not function:
-            own.difference_update(map(id, descendants(node)))
-    return any(isinstance(n, cst.Name) and n.value == text and id(n) not in own for n in nodes)
+            own.difference_update(descendants(node))
+    return any(isinstance(n, cst.Name) and n.value == text and n not in own for n in nodes)
 
 
 # What may look at a name later than where it stands, or in a scope of its own.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.runtime.call.execution import MISS, FastPath
 from anabranch.runtime.device.array import Array
 
@@ -24,7 +25,7 @@ class Writer:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self._names: dict[int, str] = {}
+        self._names: IdentityDict[object, str] = IdentityDict()
         self.scope: dict[str, Any] = {
             "MISS": MISS,
             "Array": Array,
@@ -35,9 +36,9 @@ class Writer:
 
     def constant(self, value: object) -> str:
         """A name for a value."""
-        name = self._names.get(id(value))
+        name = self._names.get(value)
         if name is None:
-            name = self._names[id(value)] = f"c{len(self.scope)}"
+            name = self._names[value] = f"c{len(self.scope)}"
             self.scope[name] = value
         return name
 

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import ByIdentity, IdentityDict
 from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.host.generator_state import GeneratorKind, OutsideGenerator
 from anabranch.runtime.host.object_layout import CONTIGUOUS, ORDINARY
 from anabranch.runtime.signature.flatten_to_key import ArgumentKey, RepeatedArgument
-from anabranch.runtime.signature.object_fields import ByIdentity, is_object
+from anabranch.runtime.signature.object_fields import is_object
 from anabranch.runtime.signature.set_structure import SetStructure
 from anabranch.runtime.signature.static_keys import Static
 from anabranch.runtime.values import containers, user_classes
@@ -53,7 +54,7 @@ class ArgumentChecks:
         self._arrays: list[str] = []
         self._lines: dict[str, int] = {}  # where arrays are checked
         self._shared: dict[tuple[str, str], int] = {}  # where of written ones it is asked whether they share memory
-        self._known: dict[int, str] = {}  # arrays that differ, by identity
+        self._known: IdentityDict[Any, str] = IdentityDict()  # arrays that differ
 
     def argument(self, text: str, key: ArgumentKey, value: Any) -> None:
         """Check an argument, or a part of one, of this key."""
@@ -68,14 +69,14 @@ class ArgumentChecks:
                 self.same(name, value.value if isinstance(value, Static) else value)
             case (containers.Structure() as structure, *keys):
                 self._container(name, structure, keys, value)
-            case _ if id(value) in self._known:
-                known = self._known[id(value)]
+            case _ if value in self._known:
+                known = self._known[value]
                 self._writer.unless(f"{name} is {known}")
                 self._add(known, value)
             case _:
                 self._leaf(name, value)
                 if isinstance(value, (np.ndarray, Array)):
-                    self._known[id(value)] = name
+                    self._known[value] = name
 
     def _generator(self, name: str, structure: GeneratorStructure, value: object) -> None:
         """Check a generator of random numbers, and read its state."""
@@ -107,7 +108,7 @@ class ArgumentChecks:
         name = self._writer.constant(array)
         self._leaf(name, array)
         if isinstance(array, np.ndarray):
-            self._known[id(array)] = name
+            self._known[array] = name
 
     def _leaf(self, name: str, value: Any) -> None:
         """Check an array or a number."""
@@ -278,8 +279,8 @@ class ArgumentChecks:
     def check_sharing(self, mutated: Sequence[int], writes_objects: bool, outside: Heap) -> None:
         """Leave what may be read from outside, or by another argument, and is written, to `Execution.check`."""
         if mutated and outside.arrays:
-            written = ", ".join([f"id({self.leaves[m]})" for m in mutated])
-            self._writer.unless(f"{self._writer.constant(outside.arrays.keys())}.isdisjoint(({written},))")
+            is_outside = self._writer.constant(outside.arrays.__contains__)
+            self._writer.unless(" and ".join([f"not {is_outside}({self.leaves[m]})" for m in mutated]))
         if writes_objects and self.containers:
             known = self._writer.constant(outside.__contains__)
             self._writer.unless(f"not any(map({known}, ({', '.join(self.containers)},)))")

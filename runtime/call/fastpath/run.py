@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.runtime._jaxlib import has_forgotten
 from anabranch.runtime.call.execution import MISS, Execution
 from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
@@ -58,7 +59,7 @@ class Running:
         self._writer, self._execution, self._plan = writer, execution, execution.plan
         self._arguments = arguments
         self._outputs = outputs or [f"r{i}" for i in range(len(self._plan.program.outputs))]
-        self._built: set[int] = set()
+        self._built: IdentitySet[object] = IdentitySet()
         self._groups = self._plan.program.groups
         self._computed = self._outputs[self._groups.results]
         self._readonly: list[str] = []
@@ -274,10 +275,8 @@ class Running:
                 parts = [self._text(c, leaves, depth + 1) for c in children]
                 return f"{constant(structure.on_host)}([{', '.join(parts)}], ())"
             case layouts.Node(structure, children, source):
-                if source is not None and structure.mutable:
-                    if id(source) in self._built:
-                        raise UnsuitedError  # one container in two places
-                    self._built.add(id(source))
+                if source is not None and structure.mutable and not self._built.admit(source):
+                    raise UnsuitedError  # one container in two places
                 parts = [self._text(c, leaves, depth + 1) for c in children]
                 whole = re.fullmatch(r"s(\d+)\[0\]", parts[0]) if parts else None
                 if whole and structure.cls in (tuple, list) and parts == self._parts(int(whole[1])):

@@ -24,6 +24,7 @@ from anabranch.runtime.host.object_layout import AXES, DTYPE, FLAGS, SIZES, STRI
 from anabranch.runtime.host.same_objects import hold_the_same
 from anabranch.runtime.values.heap.container_slots import DictSlot, SequenceSlot
 from anabranch.runtime.values.heap.slots import ObjectSlot
+from anabranch.runtime.values.heap.snapshot import Heap
 
 _FITS, _MISSES = True, False
 _ADDRESS = ctypes.pythonapi.PyCFunction_GetFunction
@@ -346,13 +347,12 @@ class _Translation(StepValues):
     def _unknown(self, contains: Any, asked: Sequence[ast.expr]) -> None:
         """That objects are not among those that were read from outside, which an executable knows from the start."""
         known = getattr(contains, "__self__", None)
-        slots = getattr(known, "slots", None)
-        if not isinstance(slots, dict) or len(slots) > MOST:
+        if not isinstance(known, Heap) or len(known.slots) > MOST:
             raise UntranslatedError
         for one in asked:
             number = self._value(one)
-            for address in slots:
-                self._step(Step.IS_NOT, number, address)
+            for slot in known.slots:
+                self._step(Step.IS_NOT, number, id(slot.target))
 
     def _array(self, name: str) -> int:
         """The number of what was found to be an ndarray."""

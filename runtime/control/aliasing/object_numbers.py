@@ -7,12 +7,12 @@ each array of its state is. An array that a step of a loop makes is another obje
 
 from __future__ import annotations
 
-import functools
-import operator
+import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.aliasing.body_trace import NUMBER, BodyTrace
 from anabranch.runtime.control.aliasing.points_to import select_last
@@ -36,14 +36,14 @@ class Known:
     ----------
     number : Storage
         Holds the number. The builder that made it forgets it when it goes back to before.
-    arrays : dict
-        Arrays that it may be, by their identity.
+    arrays : IdentitySet
+        Arrays that it may be.
     is_carried : bool
         Whether it may be one whose number a loop carries, which may be `_UNKNOWN`.
     """
 
     number: Storage
-    arrays: dict[int, TracedArray]
+    arrays: IdentitySet[TracedArray]
     is_carried: bool
 
     @property
@@ -79,23 +79,21 @@ def object_of(array: TracedArray) -> Known:
         Where that is not known.
     """
     identity, builder = current().trace.identity, current()
-    known: Known | None
-    _, known = identity.known.get(id(array), (array, None))
+    known: Known | None = identity.known.get(array)
     if known is None or not (known.number in builder.env or builder.outer_has(known.number)):
         known = _find(array)
-        identity.known[id(array)] = array, known
+        identity.known[array] = known
     return known
 
 
 def _find(array: TracedArray) -> Known:
     identity = current().trace.identity
-    if id(array) in identity.numbers:
-        _, number = identity.numbers[id(array)]
-        if visibility.atom_visible(current(), number):
-            return Known(current().new_storage(number), {}, True)
-    if id(array) in identity.merged:
+    number = identity.numbers.get(array)
+    if number is not None and visibility.atom_visible(current(), number):
+        return Known(current().new_storage(number), IdentitySet(), True)
+    if array in identity.merged:
         raise undecided("ndarray")
-    if id(array) not in identity.chosen:
+    if array not in identity.chosen:
         return _itself(array)
     edges = array.storage.alias_edges
     others = [(edge.pred, edge.handle) for edge in edges if edge.pred is not None and edge.form is None]
@@ -107,18 +105,18 @@ def _find(array: TracedArray) -> Known:
 def _itself(array: TracedArray) -> Known:
     """An array that is known while tracing: of a number of its own, and of the step that makes it."""
     identity = current().trace.identity
-    number: Atom = atoms.literal(identity.numbered.setdefault(id(array), (array, len(identity.numbered)))[1], np.int64)
+    number: Atom = atoms.literal(identity.numbered.setdefault(array, len(identity.numbered)), np.int64)
     for builder in current().outwards():
-        if id(builder) in identity.steps and array.serial > identity.steps[id(builder)][1]:
+        if builder in identity.steps and array.serial > identity.steps[builder]:
             number = atoms.ufunc(np.add, number, builder.at_start(identity.step))
             break
-    return Known(current().new_storage(number), {id(array): array}, False)
+    return Known(current().new_storage(number), IdentitySet([array]), False)
 
 
 def _chosen(one: Known, others: Sequence[tuple[Atom, TracedArray]]) -> Known:
     """One object, or another one where its condition holds."""
     rows = [(holds, object_of(other)) for holds, other in others]
-    arrays = functools.reduce(operator.or_, (known.arrays for _, known in rows), one.arrays)
+    arrays = IdentitySet(itertools.chain(one.arrays, *(known.arrays for _, known in rows)))
     is_carried = one.is_carried or any(known.is_carried for _, known in rows)
     number = select_last(((holds, known.atom) for holds, known in rows), one.atom)
     return Known(current().new_storage(number), arrays, is_carried)
@@ -128,9 +126,10 @@ def are_one(a: TracedArray, b: TracedArray) -> Atom:
     """Return whether two arrays are one object."""
     one, other = object_of(a), object_of(b)
     is_carried = one.is_carried or other.is_carried
-    if not is_carried and one.arrays.keys() == other.arrays.keys() and len(one.arrays) == 1:
+    both = [array for array in one.arrays if array in other.arrays]
+    if not is_carried and len(both) == len(one.arrays) == len(other.arrays) == 1:
         return atoms.literal(True)
-    if not is_carried and not one.arrays.keys() & other.arrays.keys():
+    if not is_carried and not both:
         return atoms.literal(False)
     if is_carried:
         unknown = [atoms.ufunc(np.equal, known.atom, _UNKNOWN) for known in (one, other)]
@@ -143,8 +142,8 @@ def enter(traced: BodyTrace) -> None:
     body, identity = traced.builder, traced.builder.trace.identity
     identity.merge_all(traced.entry)
     if identity.is_tracked:
-        identity.steps[id(body)] = body, traced.since
-        identity.numbers.update({id(a): (a, body.formal(NUMBER)) for a in traced.entry if a is not None})
+        identity.steps[body] = traced.since
+        identity.numbers.update((a, body.formal(NUMBER)) for a in traced.entry if a is not None)
 
 
 def carried(outer: Builder, traced: BodyTrace) -> list[tuple[Atom, Var, Atom]]:
@@ -154,7 +153,7 @@ def carried(outer: Builder, traced: BodyTrace) -> list[tuple[Atom, Var, Atom]]:
         return []
     for k, (entry, before, after) in enumerate(zip(traced.entry, traced.init, traced.packed, strict=True)):
         if entry is not None:
-            objects[k] = identity.numbers[id(entry)][1]  # type: ignore[assignment] # a formal of the body
+            objects[k] = identity.numbers[entry]  # type: ignore[assignment] # a formal of the body
         elif before.handle is not None or after.handle is not None:
             objects[k] = body.formal(NUMBER)
     with building(outer):
@@ -170,7 +169,7 @@ def carried(outer: Builder, traced: BodyTrace) -> list[tuple[Atom, Var, Atom]]:
 def note(arrays: Sequence[TracedArray | None], numbers: Mapping[int, Atom]) -> None:
     """Note which objects the arrays of a loop's state are, or those that branches return, by their places."""
     known = ((arrays[k], number) for k, number in numbers.items())
-    current().trace.identity.numbers.update((id(array), (array, n)) for array, n in known if array is not None)
+    current().trace.identity.numbers.update((array, n) for array, n in known if array is not None)
 
 
 def number_of(array: TracedArray | None) -> Atom:

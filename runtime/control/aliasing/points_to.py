@@ -76,7 +76,7 @@ def _along(edge: AliasEdge, target: Target) -> Target:
     if edge.form is not None:
         return Target(handle, None if path else both(target.pred, pred), edge.form)
     # The edges of an array of a loop's state tell which memory it is, and not always which object.
-    is_object = target.is_object and not (path or is_view or id(target.handle) in current().trace.identity.merged)
+    is_object = target.is_object and not (path or is_view or target.handle in current().trace.identity.merged)
     if path or is_view:
         handle = handle.viewed(*path)
     return Target(handle, both(target.pred, pred), None, is_object)
@@ -112,5 +112,5 @@ def moved(array: TracedArray, positions: Iterator[Atom]) -> TracedArray:
 
 def link(array: TracedArray, pred: Atom | None, handle: TracedArray, form: aliasing.ElementForm | None = None) -> None:
     """Link an array, just made by a branch or a loop, with a memory that it may be."""
-    current().trace.identity.chosen[id(array)] = array
+    current().trace.identity.chosen.add(array)
     aliasing.add_edge(array.storage, pred, handle, form)

@@ -9,8 +9,9 @@ more than one is among the results. An existing container, and a new one that ev
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
+from anabranch.base.by_identity import ByIdentity, IdentitySet
 from anabranch.base.value import Value
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.tracing.builder import Builder, current
@@ -40,18 +41,18 @@ def shared_places(rows: Iterable[Row]) -> list[tuple[int, ...]]:
     """
     found: dict[tuple[int, ...], None] = {}
     for row in rows:
-        held: dict[int, list[int]] = {}
+        held: dict[Hashable, list[int]] = {}
         for place, containers in enumerate(itertools.chain(*(containers_by_place(v, layout) for v, layout in row))):
-            for key in set(map(number_of, containers)):
-                held.setdefault(key, []).append(place)
+            for group in dict.fromkeys(map(group_of, containers)):
+                held.setdefault(group, []).append(place)
         found.update((tuple(places), None) for places in held.values() if len(places) > 1)
     return list(found)
 
 
-def number_of(container: object) -> int:
-    """A number that is the same for containers that may be one."""
-    known = current().trace.identity.split.get(id(container))
-    return id(container) if known is None else known.group
+def group_of(container: object) -> Hashable:
+    """The group of a container, which is the same for those that may be one."""
+    known = current().trace.identity.split.get(container)
+    return ByIdentity(container) if known is None else known.group
 
 
 def note(builder: Builder, places: Iterable[Sequence[int]], made: Sequence[object], what: str) -> None:
@@ -69,22 +70,22 @@ def note(builder: Builder, places: Iterable[Sequence[int]], made: Sequence[objec
     """
     split = builder.trace.identity.split
     for together in places:
-        members = {id(made[place]): made[place] for place in together if place < len(made)}
+        members = IdentitySet(made[place] for place in together if place < len(made))
         if len(members) < 2:
             continue
-        groups = {split[key].group for key in members if key in split}
-        group = min(groups, default=min(members))
+        groups = dict.fromkeys(map(group_of, members))
+        group = next(iter(groups))
         for one in split.values():
             if one.group in groups:
                 one.group = group
-        for key, container in members.items():
+        for container in members:
             slot = slot_of(container)
-            if key not in split and slot is not None:
-                split[key] = SplitContainer(container, slot.contents(), group, what)
-                builder.split.append(key)
+            if container not in split and slot is not None:
+                split[container] = SplitContainer(container, slot.contents(), group, what)
+                builder.split.append(container)
 
 
-def changed(builder: Builder, changes: Iterable[int] = ()) -> SplitContainer | None:
+def changed(builder: Builder, changes: Iterable[object] = ()) -> SplitContainer | None:
     """A container of these that was changed, where one was.
 
     Parameters
@@ -92,14 +93,14 @@ def changed(builder: Builder, changes: Iterable[int] = ()) -> SplitContainer | N
     builder
         The one whose part of the Program ends.
     changes
-        The identities of objects from outside that it has changed.
+        The objects from outside that it has changed.
     """
     split = builder.trace.identity.split
-    for key in builder.split:
-        slot = slot_of(split[key].container)
-        if slot is None or not slot.same_contents(slot.contents(), split[key].contents):
-            return split[key]
-    return next((split[key] for key in changes if key in split), None)
+    for container in builder.split:
+        slot = slot_of(container)
+        if slot is None or not slot.same_contents(slot.contents(), split[container].contents):
+            return split[container]
+    return next((split[container] for container in changes if container in split), None)
 
 
 def results_refusal(root: Builder, results: Iterable[object]) -> BaseException | None:
@@ -110,19 +111,18 @@ def results_refusal(root: Builder, results: Iterable[object]) -> BaseException |
     one = changed(root)
     if one is not None:
         return refusal(one, "changed")
-    met: set[int] = set()
-    for key in Heap(results).slots:
-        if key in split:
-            if split[key].group in met:
-                return refusal(split[key], "in two places of what is returned or of an argument")
-            met.add(split[key].group)
+    met = set()
+    for one in filter(None, (split.get(slot.target) for slot in Heap(results).slots)):
+        if one.group in met:
+            return refusal(one, "in two places of what is returned or of an argument")
+        met.add(one.group)
     return None
 
 
 def check_identity(a: object, b: object) -> None:
     """Refuse to say whether two of these are one."""
     split = current().trace.identity.split
-    one, other = split.get(id(a)), split.get(id(b))
+    one, other = split.get(a), split.get(b)
     if one is not None and other is not None and one is not other and one.group == other.group:
         raise refusal(one, "compared by identity")
 

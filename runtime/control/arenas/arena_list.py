@@ -86,7 +86,7 @@ class ArenaList(RunTimeSequence, InArena):
 
     def grown_(self) -> Any:
         made = dynamic_list.GrowableList()
-        current().trace.identity.note_created(made)
+        current().trace.identity.created.add(made)
         dynamic_list_methods.append_each(made, self.countable_())
         return made
 

@@ -121,13 +121,13 @@ def _with_values(owner: Any, copied: Callable[[Any], Any]) -> Any:
     made: Any = object.__new__(arena.original)
     for name in arena.attributes:
         object.__setattr__(made, name, copied(getattr(owner, name)))
-    current().trace.identity.note_created(made)
+    current().trace.identity.created.add(made)
     arena.adopt(made)
     return made
 
 
 def _hash(owner: Any) -> int:
-    return hash(id(owner.arena_))
+    return object.__hash__(owner.arena_)
 
 
 def _is_same(a: Any, b: object) -> Value:

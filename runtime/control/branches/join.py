@@ -89,7 +89,8 @@ def check_contents(slot: Slot, after: Value, users: Sequence[Callable[..., Any]]
             run_time_keys.become_table(slot.target)
         word = "key" if is_of_items else "attribute"
         held = " or ".join(f"the {'keys' if is_of_items else 'names'} {list(o)}" for o in after.options)
-        some = [repr(k) for o in after.options for k in o if any(k not in other for other in after.options)]
+        shown = [list(map(repr, o)) for o in after.options]
+        some = [k for one in shown for k in one if any(k not in other for other in shown)]
         these = f"{word}{'s' if len(set(some)) > 1 else ''} {', '.join(dict.fromkeys(some))}"
         instead = f"set the {these} before the condition (to None where there is no value), and delete none"
     else:

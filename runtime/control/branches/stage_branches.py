@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import branch_aliasing, object_numbers, split_containers
 from anabranch.runtime.control.branches.join import MISSING, check_contents, check_sharing, decided_by, join_all
@@ -54,14 +55,14 @@ class TracedBranch:
 
     builder: Builder
     value: Any  # MISSING where every path raised
-    changes: dict[int, Any]  # id of a slot's object -> its contents after the branch
+    changes: IdentityDict[Any, Any]  # the contents of objects after the branch
     copies: copied_items.Copies
     packed: list[pack_unpack.Packed] = dataclasses.field(default_factory=list)
     aliases: branch_aliasing.BranchAliases = dataclasses.field(init=False, compare=False)
 
     def contents(self, slots: Sequence[Slot]) -> tuple[Value, ...]:
         """The contents of these objects after the branch."""
-        return tuple(self.changes.get(id(s.target), s.before) for s in slots)
+        return tuple(self.changes.get(s.target, s.before) for s in slots)
 
 
 def stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) -> Value:
@@ -201,7 +202,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> Tra
         nested_lists.end(inner, lambda: (value, *(s.contents() for s in heap.changes())))
         if inner.points and inner.trace.failures.regions:
             roll_back(inner.points, inner.trace.failures.regions[-1].roots, finished=True)
-    changes = {id(s.target): s.contents() for s in heap.changes()}
+    changes = IdentityDict((s.target, s.contents()) for s in heap.changes())
     copies = copied_items.Copies.of(inner, heap, value, changes)
     split = split_containers.changed(inner, changes)
     heap.restore()
@@ -289,15 +290,15 @@ def _restoring(heap: Heap | None, roots: tuple[object, ...]) -> Callable[[], Non
 
 def targets(points: Sequence[try_regions.Point]) -> tuple[object, ...]:
     """The objects whose contents are known of some point."""
-    return tuple({id(target): target for p in points for target in _targets(p.heap)}.values())
+    return tuple(IdentitySet(target for p in points for target in _targets(p.heap)))
 
 
 def _targets(heap: Heap) -> tuple[object, ...]:
-    return tuple(slot.target for slot in heap.slots.values())
+    return tuple(slot.target for slot in heap.slots)
 
 
 def _changed_slots(heap: Heap, outcomes: Sequence[TracedBranch]) -> list[Slot]:
-    return [s for key, s in heap.slots.items() if any(key in o.changes for o in outcomes)]
+    return [s for s in heap.slots if any(s.target in o.changes for o in outcomes)]
 
 
 def _bind(

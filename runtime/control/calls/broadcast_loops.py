@@ -144,7 +144,7 @@ def _lines(given: Sequence[Operand]) -> tuple[tuple[int, ...] | None, Value, lis
     arrays = [x for x in given if x.is_python]
     dynamic = [x for x in arrays if wrap.is_dynamic_array(x.value)]
     shape: tuple[int, ...] | None = None
-    fitted: dict[int, Value] = {}
+    fitted: dict[Operand, Value] = {}
     if dynamic:
         if any(len(x.shape) > 1 for x in arrays):
             raise UnsupportedOperationError(
@@ -155,8 +155,8 @@ def _lines(given: Sequence[Operand]) -> tuple[tuple[int, ...] | None, Value, lis
             aligned = broadcasting.broadcast([x.value for x in arrays])
             common = np.broadcast_shapes(*(x.shape for x in aligned.operands))
             made = (aligned.made(xp.broadcast_to(x, common)) for x in aligned.operands)
-            fitted = dict(zip(map(id, arrays), made, strict=True))
-        size: Value = fitted[id(dynamic[0])].shape[0] if fitted else dynamic[0].shape[0]
+            fitted = dict(zip(arrays, made, strict=True))
+        size: Value = fitted[dynamic[0]].shape[0] if fitted else dynamic[0].shape[0]
     else:
         try:
             shape = np.broadcast_shapes(*(x.shape for x in arrays))
@@ -168,7 +168,7 @@ def _lines(given: Sequence[Operand]) -> tuple[tuple[int, ...] | None, Value, lis
     for x in given:
         line = None
         if x.is_python:
-            line = fitted.get(id(x), x.value)
+            line = fitted.get(x, x.value)
             line = line if shape is None else xp.ravel(xp.broadcast_to(xp.asarray(line), shape))
         lines.append(functools.partial(x.element, line))
     return shape, size, lines

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal, Var
 from anabranch.runtime.tracing.builder import Builder
@@ -42,8 +43,8 @@ class CallSignature:
         The run-time numbers, in order of appearance.
     storages : dict
         The memory of arrays, in order of appearance.
-    arrays : dict
-        The arrays by identity, in order of appearance.
+    arrays : IdentityDict
+        The arrays with their numbers, in order of appearance.
     affine : dict
         For numbers of Python's, another value and how much they are more.
 
@@ -57,7 +58,7 @@ class CallSignature:
     def __init__(self, builder: Builder, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
         self.atoms: dict[Var, int] = {}
         self.storages: dict[Storage, int] = {}
-        self.arrays: dict[int, TracedArray] = {}
+        self.arrays: IdentityDict[TracedArray, int] = IdentityDict()
         self.affine: dict[Atom, tuple[Atom, int]] = {}
         self._builder = builder
         self._identity = builder.trace.identity
@@ -108,9 +109,8 @@ class CallSignature:
         if not is_plain(array) or is_noted(self._identity, array):
             raise NoSignatureError
         number = self.storages.setdefault(storage, len(self.storages))
-        self.arrays.setdefault(id(array), array)
         laid_out = (storage.type, storage.strides, type(storage.readonly), storage.readonly)
-        seen = (array.path, array.readonly, array.is_view, list(self.arrays).index(id(array)))
+        seen = (array.path, array.readonly, array.is_view, self.arrays.setdefault(array, len(self.arrays)))
         return TracedArray, number, laid_out, seen
 
 
@@ -127,8 +127,7 @@ def is_linked(storage: Storage) -> bool:
 
 def is_noted(identity: Identity, value: object) -> bool:
     """Return whether a value may be one of several objects."""
-    notes = (identity.merged, identity.chosen)
-    return any(id(value) in noted for noted in notes)
+    return value in identity.merged or value in identity.chosen
 
 
 class StandIns:
@@ -140,8 +139,8 @@ class StandIns:
         The inputs, by the numbers that they stand for.
     storages : dict
         The memory, by the memory that it stands for.
-    arrays : dict
-        The arrays, by the identity of those that they stand for.
+    arrays : IdentityDict
+        The arrays, by those that they stand for.
     """
 
     def __init__(self, signature: CallSignature, builder: Builder) -> None:
@@ -152,17 +151,17 @@ class StandIns:
             made.readonly = storage.readonly
             made.strides = storage.strides
             self.storages[storage] = made
-        self.arrays: dict[int, TracedArray] = {}
-        for place, array in signature.arrays.items():
-            self.arrays[place] = TracedArray(self.storages[array.storage], array.path, array.readonly)
-            self.arrays[place].is_view = array.is_view
+        self.arrays: IdentityDict[TracedArray, TracedArray] = IdentityDict()
+        for array in signature.arrays:
+            self.arrays[array] = stand_in = TracedArray(self.storages[array.storage], array.path, array.readonly)
+            stand_in.is_view = array.is_view
 
     def of(self, value: Any) -> Value:
         """The key that stands for an argument."""
         if type(value) is tuple:
             return tuple(map(self.of, value))
         if type(value) is TracedArray:
-            return self.arrays[id(value)]
+            return self.arrays[value]
         if isinstance(value, PythonScalar) and isinstance(value.atom, Var):
             return python_scalar(self.atoms[value.atom], value.interval)
         if isinstance(value, NumPyScalar) and isinstance(value.atom, Var):
@@ -195,7 +194,7 @@ class ResultForm:
 
     def __init__(self, value: Value, stand_ins: StandIns, builder: Builder) -> None:
         self.value = value
-        self._places = {id(array): i for i, array in enumerate(stand_ins.arrays.values())}
+        self._places = IdentityDict((array, i) for i, array in enumerate(stand_ins.arrays.values()))
         self._given = {storage: i for i, storage in enumerate(stand_ins.storages.values())}
         self._made: dict[Storage, Atom] = {}
         self._identity = builder.trace.identity
@@ -232,24 +231,24 @@ class ResultForm:
 
     def build(self, signature: CallSignature, builder: Builder, read: Callable[[Atom], Atom]) -> Value:
         """The result of another call; `read` returns its value for one of the recorded call."""
-        arrays, given = list(signature.arrays.values()), list(signature.storages)
+        arrays, given = list(signature.arrays), list(signature.storages)
         storages = {storage: given[place] for storage, place in self._given.items()}
         for storage, atom in self._made.items():
             storages[storage] = made = builder.new_storage(read(atom))
             made.readonly = storage.readonly
             made.strides = storage.strides
-        views: dict[int, TracedArray] = {}
+        views: IdentityDict[TracedArray, TracedArray] = IdentityDict()
 
         def made_of(value: Any) -> Value:
             if type(value) is tuple:
                 return tuple(map(made_of, value))
             if type(value) is TracedArray:
-                if id(value) in self._places:
-                    return arrays[self._places[id(value)]]
-                if id(value) not in views:
-                    views[id(value)] = TracedArray(storages[value.storage], value.path, value.readonly)
-                    views[id(value)].is_view = value.is_view
-                return views[id(value)]
+                if value in self._places:
+                    return arrays[self._places[value]]
+                if value not in views:
+                    views[value] = made = TracedArray(storages[value.storage], value.path, value.readonly)
+                    made.is_view = value.is_view
+                return views[value]
             if isinstance(value, PythonScalar):
                 base, offset = value.affine
                 first, more = signature.affine.get(read(base), (read(base), 0))

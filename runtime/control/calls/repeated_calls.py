@@ -151,7 +151,7 @@ def _recorded(
     frames, first, before = user_frames(_DEEPEST), len(numbered), _noticed(trace)
     if len(frames) > _MOST or len(set(frames)) < len(frames):
         return None
-    attempt, held = Attempt(), Heap(trace.identity.callers_objects.values())
+    attempt, held = Attempt(), Heap(trace.identity.callers_objects)
     inner = Builder(trace, builder)
     inner.depth = builder.depth  # a call is no condition
     stand_ins = StandIns(signature, inner)
@@ -198,7 +198,7 @@ def _program(inner: Builder, stand_ins: StandIns, signature: CallSignature, resu
     for storage in inner.storage_inputs:
         if storage not in codes and (storage not in trace.identity.callers_memory or is_linked(storage)):
             return None
-    if any(a.shape != signature.arrays[i].shape for i, a in stand_ins.arrays.items()):
+    if any(stand_in.shape != array.shape for array, stand_in in stand_ins.arrays.items()):
         return None
     outputs = (*result.atoms, *map(inner.read, written))
     if any(isinstance(a, Part) or not (isinstance(a, Literal) or a in inner.known) for a in outputs):

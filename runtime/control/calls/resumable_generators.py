@@ -165,7 +165,7 @@ def made(cls: type[Resumable], function: types.FunctionType, *args: Value, **kwa
     """The generator of a call."""
     plain = function(*args, **kwargs)
     one = cls()
-    current().trace.identity.note_created(one)
+    current().trace.identity.created.add(one)
     one.place, one.returned = 0, None
     for name, value in generator_steps.arguments_of(plain).items():
         setattr(one, f"parameter_{name}", value)

@@ -13,6 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.signals import whole
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
@@ -40,17 +41,17 @@ class Staging:
 
     def __init__(self, call: Call, is_user_function: Callable[[types.FunctionType], bool]) -> None:
         self._call, self._is_user_function = call, is_user_function
-        self._met: dict[int, type] = {}
+        self._met: IdentitySet[type] = IdentitySet()
 
     @whole
     def add(self, cls: type) -> None:
         """Stage the methods of a class and its bases."""
         for base in cls.__mro__:
-            if id(base) in self._met or not is_users_class(base) or base.__flags__ & _IMMUTABLE:
+            if base in self._met or not is_users_class(base) or base.__flags__ & _IMMUTABLE:
                 continue
-            self._met[id(base)] = base
+            self._met.add(base)
             with patched_classes.lock:
-                known = patched_classes.classes.setdefault(id(base), patched_classes.Staged(base, {}))
+                known = patched_classes.classes.setdefault(base, patched_classes.Staged(base, {}))
                 if not known.traces:
                     self._stage(known)
                 known.traces += 1
@@ -59,12 +60,12 @@ class Staging:
     def close(self) -> None:
         """Give the classes their methods back, where no other trace needs them staged."""
         with patched_classes.lock:
-            for key in self._met:
-                known = patched_classes.classes[key]
+            for cls in self._met:
+                known = patched_classes.classes[cls]
                 known.traces -= 1
                 if not known.traces:
                     _put_back(known)
-                    del patched_classes.classes[key]
+                    del patched_classes.classes[cls]
 
     def _stage(self, known: patched_classes.Staged) -> None:
         for name, value in list(vars(known.cls).items()):

@@ -78,7 +78,7 @@ def before_loop(roots: Sequence[object]) -> None:
     """
     sites = current().trace.lists.array_sites
     if sites:
-        for slot in list(Heap(roots).slots.values()):
+        for slot in list(Heap(roots).slots):
             if isinstance(slot.target, Growable) and slot.target.site in sites:
                 become_array(slot.target)
 

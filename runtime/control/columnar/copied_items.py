@@ -6,11 +6,11 @@ may be that memory; in a loop the step after it must not write there, either.
 
 from __future__ import annotations
 
-import collections
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.tracing.builder import Builder, current
@@ -142,7 +142,7 @@ class Copies:
     are_broken: bool = False
 
     @staticmethod
-    def of(inner: Builder, before: Heap, value: object, changes: Mapping[int, object]) -> Copies:
+    def of(inner: Builder, before: Heap, value: object, changes: IdentityDict[Any, object]) -> Copies:
         """Those of a builder that is at its end.
 
         Parameters
@@ -151,16 +151,16 @@ class Copies:
         before : Heap
             The state before it.
         value : object
-        changes : mapping
-            What it leaves behind: its value, and the contents of what it has changed, by identity.
+        changes : IdentityDict
+            What it leaves behind: its value, and the contents of what it has changed.
         """
         if not inner.copied:
             return Copies()
         after = Heap(part for part in (value, *changes.values()) for part in _parts(part))
         copied = [container for container, _ in inner.copied]
         old = tuple(c for c in copied if c in before)
-        is_doubled = len(set(map(id, copied))) < len(copied)
-        are_broken = is_doubled or is_changed(inner) or any(id(c) in changes for c in old)
+        is_doubled = len(IdentitySet(copied)) < len(copied)
+        are_broken = is_doubled or is_changed(inner) or any(c in changes for c in old)
         return Copies(old, tuple(c for c in copied if c not in before and after.has_seen(c)), are_broken)
 
     def check(self) -> None:
@@ -195,19 +195,19 @@ def hand_on(outer: Builder, branches: Sequence[tuple[Copies, Sequence[Row]]], ma
     Restart, AliasError
         Where something copied has no place.
     """
-    found: dict[int, Any] = {}
+    found: IdentitySet[Any] = IdentitySet()
     if any(copies.old or copies.left for copies, _ in branches):
         demand_arenas()
     for copies, row in branches:
-        found.update((id(c), c) for c in copies.old)
+        found.update(copies.old)
         if copies.left:
             places = list(itertools.chain(*(containers_by_place(v, layout) for v, layout in row)))
             for container in copies.left:
                 mine = [n for n, held in enumerate(places) if any(c is container for c in held)]
                 if not mine or mine[-1] >= len(made):
                     raise container_refusal()
-                found.update((id(made[n]), made[n]) for n in mine)
-    for container in found.values():
+                found.update(made[n] for n in mine)
+    for container in found:
         slot = slot_of(container)
         assert slot is not None
         outer.copied.append(HandedOn((container, slot.contents())))
@@ -221,9 +221,9 @@ def result_refusal(root: Builder, results: Iterable[object]) -> BaseException | 
     """
     if not root.copied:
         return None
-    handed = {id(entry[0]) for entry in root.copied if isinstance(entry, HandedOn)}
-    counts = collections.Counter(id(container) for container, _ in root.copied)
-    if is_changed(root) or any(counts[key] > 1 for key in handed) or handed & Heap(results).slots.keys():
+    handed = IdentitySet(entry[0] for entry in root.copied if isinstance(entry, HandedOn))
+    count = sum(container in handed for container, _ in root.copied)
+    if is_changed(root) or count > len(handed) or any(slot.target in handed for slot in Heap(results).slots):
         return container_refusal()
     return None
 
@@ -287,10 +287,10 @@ def note_packed_by_step(
     copied = [container for container, _ in inner.copied[first:]]
     if not copied:
         return
-    beside = {id(c) for v, layout in state for held in containers_by_place((v,), layout) for c in held}
-    if len(set(map(id, copied))) < len(copied):
+    beside = IdentitySet(c for v, layout in state for held in containers_by_place((v,), layout) for c in held)
+    if len(IdentitySet(copied)) < len(copied):
         raise container_refusal()
-    old = _old_ones(copied, before, changed, lambda container: id(container) in beside)
+    old = _old_ones(copied, before, changed, beside.__contains__)
     outer.copied += [HandedOn((c, slot.contents())) for c, slot in old]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.columnar.row_tables import Row, RowBinding, Table, view, without_tables
@@ -55,7 +56,7 @@ def become_table(owner: list[Value]) -> bool:
     width = width_of(rows)
     trace = current().trace
     known = trace.heap.snapshots[-1].has_seen if trace.heap.snapshots else lambda _: False
-    if not width or len({id(row) for row in rows}) < len(rows):
+    if not width or len(IdentitySet(rows)) < len(rows):
         return False
     if any(not isinstance(row, Growable) or row.row_binding is not None or known(row) for row in rows):
         return False
@@ -190,6 +191,6 @@ def end(builder: Builder, left: Callable[[], Iterable[object]]) -> None:
 
 def _items_in(left: Callable[[], Iterable[object]]) -> Iterator[Items]:
     """Yield the elements of each list that some values lead to, if they are side by side."""
-    for slot in Heap(left()).slots.values():
+    for slot in Heap(left()).slots:
         if isinstance(slot.target, Growable) and slot.target.row_binding is None and slot.target.items is not None:
             yield slot.target.items

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import ByIdentity
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
@@ -91,8 +92,9 @@ def gathered(place: NodeIndex, found: Mapping[int, object]) -> Value:
 def _key(place: NodeIndex, value: object, has_nodes: bool) -> Hashable:
     """Return the key that values share if they can lie in one array."""
     if isinstance(value, Raised):
-        plain = all(isinstance(a, (str, int, type(None))) for a in value.error.args)
-        return ("raised", type(value.error), value.error.args if plain else id(value.error))
+        plain = all(type(a) in (str, int, bool, type(None)) for a in value.error.args)
+        args = tuple((type(a), repr(a)) for a in value.error.args) if plain else ByIdentity(value.error)
+        return ("raised", type(value.error), args)
     if value is None:
         return "node" if has_nodes else "none"
     if isinstance(value, UnionValue):
@@ -109,7 +111,7 @@ def _key(place: NodeIndex, value: object, has_nodes: bool) -> Hashable:
     if isinstance(value, (str, bytes)):
         return (type(value), value)
     if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, np.dtype)) or value is Ellipsis:
-        return ("constant", id(value))
+        return ("constant", ByIdentity(value))
     if type(value) is tuple:
         return ("tuple", tuple(_key(place, v, has_nodes) for v in value))
     raise UnlikeFieldsError(f"holds {a(type(value).__name__)}, another one in each node")
@@ -123,8 +125,8 @@ def _column(place: NodeIndex, group: _Group) -> Value:
         return first
     if all(v is None or v in graph for v in group.values):
         table = np.zeros(place.count, np.int32)
-        table[group.places] = [graph.places[id(v)] for v in group.values]
-        kinds = frozenset(graph.kinds[graph.places[id(v)]] for v in group.values)
+        table[group.places] = [graph.places[v] for v in group.values]
+        kinds = frozenset(graph.kinds[graph.places[v]] for v in group.values)
         return node_structures.structure_in(graph, kinds).build(
             [wrap.from_abstract(node_reference.INDEX, node_reference.at(table, place.index))]
         )

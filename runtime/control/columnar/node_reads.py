@@ -99,9 +99,9 @@ def is_(reference: Reference, other: object) -> Value:
     if isinstance(other, Reference):
         if other.graph_ is graph:
             return atoms.ufunc(np.equal, reference.tag, other.tag)
-        table = np.array([other.graph_.places.get(id(m), -1) for m in graph.members], np.int32)
+        table = np.array([other.graph_.places.get(m, -1) for m in graph.members], np.int32)
         return atoms.ufunc(np.equal, node_reference.at(table, reference.tag), other.tag)
-    place = graph.places.get(id(other))
+    place = graph.places.get(other)
     if place is None or graph.kinds[place] not in reference.kinds_:
         return False
     if len(reference.possible_()) == 1:

@@ -214,7 +214,7 @@ def view(cls: Callable[[], R], table: Table, index: int | PythonScalar) -> R:
     """The list that is a row of a table."""
     made = cls()
     made.bind_row(RowBinding(table, index))
-    current().trace.identity.note_created(made)
+    current().trace.identity.created.add(made)
     return made
 
 

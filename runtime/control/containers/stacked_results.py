@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches.own_errors import is_own
 from anabranch.runtime.control.exits import NEXT, State, no_value
@@ -144,13 +145,11 @@ class _Filling:
 
     def _news(self, builder: Builder) -> Callable[[Any], bool]:
         """Return a predicate: an array or a list was made in this step, and is met for the first time."""
-        met: set[int] = set()
+        met: IdentitySet[object] = IdentitySet()
 
         def is_new(value: object) -> bool:
-            key = id(value.storage) if isinstance(value, TracedArray) else id(value)
-            if key in met:
+            if not met.admit(value.storage if isinstance(value, TracedArray) else value):
                 return False
-            met.add(key)
             if isinstance(value, TracedArray):
                 return value.storage in builder.env and not builder.outer_has(value.storage)
             return not self._heap.has_seen(value)
@@ -197,7 +196,7 @@ def _with_known(form: ItemForm, value: Value, builder: Builder, index: Value, co
 def _evaluated(atom: Atom, builder: Builder, index: Var, count: int) -> list[Value] | None:
     """Return the value of an atom at each position; None where it depends on more than that, or costs too much."""
     makers = {o: e for e in builder.equations for o in e.outputs}
-    needed: dict[int, Equation] = {}
+    needed: set[Equation] = set()
     pending, seen = [atom], set[Atom]()
     while pending:
         part = pending.pop()
@@ -207,10 +206,10 @@ def _evaluated(atom: Atom, builder: Builder, index: Var, count: int) -> list[Val
         maker = makers.get(part)
         if maker is None or not maker.op.pure or any(True for _ in maker.programs()):
             return None
-        needed[id(maker)] = maker
+        needed.add(maker)
         pending += maker.inputs
     if len(needed) * count > _MOST_EVALUATIONS:
         return None
-    equations = tuple(e for e in builder.equations if id(e) in needed)
+    equations = tuple(e for e in builder.equations if e in needed)
     program = Program((index,), equations, (atom,), "position")
     return [interpret.evaluate(program, np.int64(i))[0] for i in range(count)]

@@ -425,7 +425,7 @@ def growing(values: object) -> Value:
     ):
         return values
     made = KINDS[type(values)](values)
-    current().trace.identity.note_created(made)
+    current().trace.identity.created.add(made)
     array_lists.note_allocation(made, place())
     return made
 

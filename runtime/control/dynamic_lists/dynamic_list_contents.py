@@ -160,7 +160,7 @@ class GrowableContents(Growable):
         """A new list of these elements."""
         new = type(self)()
         new.become(contents)
-        current().trace.identity.note_created(new)
+        current().trace.identity.created.add(new)
         array_lists.note_allocation(new, place())
         return new
 

@@ -93,7 +93,7 @@ class GrowableStructure(Structure):
     def fill(self, made: Any, children: Sequence[Value]) -> None:
         made.become(children[0] if self.is_dynamic_list else children)
 
-    def hosted(self, members: Mapping[int, int]) -> Structure:
+    def hosted(self, members: Mapping[object, int]) -> Structure:
         native = self._cls.native
         return (
             host_list_structure(native, self.keys, self.extra)

@@ -59,7 +59,7 @@ class RunTimeTuple(RunTimeSequence):
             return self.held_.grown_()
         made = dynamic_list.GrowableList()
         made.become(self.held_)
-        current().trace.identity.note_created(made)
+        current().trace.identity.created.add(made)
         return made
 
     # ---- items -------------------------------------------------------------------------------------------------------

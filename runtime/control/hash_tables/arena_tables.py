@@ -322,7 +322,7 @@ def new_in(arena: Any, extra: tuple[Any, ...] | None) -> Any:
         )
     arena.extra = arena.extra or extra
     made = CLASSES[arena.native](arena, arena.made())
-    current().trace.identity.note_created(made)
+    current().trace.identity.created.add(made)
     return made
 
 

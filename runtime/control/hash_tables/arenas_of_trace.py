@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.runtime.control.arenas.list_arena import ListArena
 from anabranch.runtime.control.arenas.object_arena import ObjectArena
 from anabranch.runtime.control.hash_tables.table_arena import TableArena
@@ -25,5 +26,5 @@ def make_arenas(trace: Trace) -> None:
         if isinstance(site, TableSite) and not isinstance(site.place, ArgumentSite) and trace.tables.sites is not None:
             trace.tables.sites.add(site.place)
     lists.arenas.update({cls: ObjectArena(cls, names) for cls, names in (lists.arena_classes or {}).items()})
-    for arena in {id(arena): arena for arena in lists.arenas.values()}.values():
+    for arena in IdentitySet(lists.arenas.values()):
         trace.heap.roots += arena.parts

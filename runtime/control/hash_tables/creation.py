@@ -43,9 +43,9 @@ def _is_table_here() -> bool:
 def _noted(made: Value) -> Value:
     """An ordinary dict or set, with the place that has made it."""
     trace = current().trace
-    trace.identity.note_created(made)
+    trace.identity.created.add(made)
     if trace.tables.sites:
-        trace.tables.made[id(made)] = (made, place())
+        trace.tables.made[made] = place()
     return made
 
 
@@ -54,7 +54,7 @@ def _bare(cls: type[HashTable], extra: Any = None) -> Any:
     if arena is not None:
         return new_in(arena, extra)
     made = cls.bare_((capacity_requests.at(f"the {cls.native.__name__}"), extra))
-    current().trace.identity.note_created(made)
+    current().trace.identity.created.add(made)
     return made
 
 
@@ -162,7 +162,7 @@ def _constructor(cls: type[DynamicDict]) -> Callable[..., Any]:
         if len(args) == 1 and isinstance(args[0], DynamicDict):
             made = args[0].copied_(cls, None)
             made.update(**kwargs)
-            current().trace.identity.note_created(made)
+            current().trace.identity.created.add(made)
             return placed_table(made)
         made = cls.native()
         with _table_where_needed(made):

@@ -53,7 +53,7 @@ def set_of(members: Sequence[Any], place: int) -> Value:
     if not has_traced(tuple(members)) and site not in (tables.sites or ()):
         made = _in_order(members)
         if made is not None:
-            tables.made[id(made)] = (made, site)
+            tables.made[made] = site
             return made
     table: DynamicSet = _bare(DynamicSet, place, len(members))
     return table.given_(members)
@@ -68,7 +68,7 @@ def dict_of(made: Value, place: int) -> Value:
     if kind is None or not is_known or not all(map(_is_value, made.values())):
         return made
     if site not in (tables.sites or ()):
-        tables.made[id(made)] = (made, site)
+        tables.made[made] = site
         return made
     if any(map(_has_plain_container, made.values())):
         return made
@@ -103,15 +103,15 @@ def _is_value(value: Value) -> bool:
 
     What holds itself does not lie in one. Not recursive: from Python 3.12 on, C code limits how deep it is called.
     """
-    pending: list[tuple[Value, frozenset[int]]] = [(value, frozenset())]
+    pending: list[tuple[Value, tuple[Value, ...]]] = [(value, ())]
     while pending:
         part, around = pending.pop()
         if isinstance(part, tuple):
             pending += [(inner, around) for inner in part]
         elif isinstance(part, (list, dict, set)) and current().trace.lists.arena_sites is not None:
-            if id(part) in around:
+            if any(part is one for one in around):
                 return False
-            inside = around | {id(part)}
+            inside = (*around, part)
             pending += [(inner, inside) for inner in (part.values() if isinstance(part, dict) else part)]
         elif not _is_value_of_its_own(part):
             return False

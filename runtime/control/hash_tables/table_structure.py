@@ -70,7 +70,7 @@ class TableStructure(Structure):
         self.fill(made, children)
         return made
 
-    def hosted(self, members: Mapping[int, int]) -> Structure:
+    def hosted(self, members: Mapping[object, int]) -> Structure:
         return HostTableStructure(HostTable, self.keys, (self._cls.native, self.extra[1]))
 
 

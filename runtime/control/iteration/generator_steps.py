@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.control.iteration.generators import GeneratorCall, PushIterator
@@ -114,15 +115,14 @@ def _refuse_overlaps(value: Value) -> None:
 
 def _arrays(value: Value) -> list[TracedArray]:
     """The arrays in containers, each once."""
-    found: dict[int, TracedArray] = {}
-    pending, seen = [value], set[int]()
+    found: IdentitySet[TracedArray] = IdentitySet()
+    pending, seen = [value], IdentitySet[Value]()
     while pending:
         part = pending.pop()
         if isinstance(part, TracedArray):
-            found[id(part)] = part
+            found.add(part)
             continue
-        structure = None if id(part) in seen else containers.structure_of(part)
+        structure = containers.structure_of(part) if seen.admit(part) else None
         if structure is not None:
-            seen.add(id(part))
             pending += structure.children(part)
-    return list(found.values())
+    return list(found)

@@ -12,6 +12,7 @@ import types as python_types
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.runtime.control.columnar import row_tables
 from anabranch.runtime.control.loops.loop_state import LoopTypes
 from anabranch.runtime.ir.program import Literal, Var
@@ -23,6 +24,7 @@ from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.dynamic_shapes import length_permission
+from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
@@ -66,7 +68,7 @@ def begin(types: LoopTypes) -> bool:
     found = next((k for k in known if k.surroundings == here), None)
     if found is None:
         return False
-    slots, given = list(types.heap.slots.values()), types.slots
+    slots, given = list(types.heap.slots), types.slots
     types.set_slots([slots[k] for k in found.slots])
     types.add_slots([s for s in given if s not in types.slots])
     if len(types.layouts) == len(found.entries):
@@ -79,12 +81,12 @@ def remember(types: LoopTypes) -> None:
     """Note what a loop carries that needed more than one trace."""
     if types.exact or types.by_identity or types.aliased:
         return
-    places = {key: k for k, key in enumerate(types.heap.slots)}
+    places = _places(types.heap)
     entries = tuple(
         None if i in types.unread or not _is_of_all_traces(layout) else layout for i, layout in enumerate(types.layouts)
     )
     known = current().trace.loops.types.setdefault(_site(types), [])
-    slots = tuple(places[id(s.target)] for s in types.slots)
+    slots = tuple(places[s.target] for s in types.slots)
     known.insert(0, LearnedTypes(_surroundings(types), slots, entries, tuple(types.requests)))
     del known[_MOST:]
 
@@ -118,28 +120,33 @@ def _surroundings(types: LoopTypes) -> tuple[object, ...]:
         loop.alternates,
         loop.peels,
     )
-    places = {key: k for k, key in enumerate(heap.slots)}
-    objects = [(type(s), type(s.target), _type_of(s.before, places)) for s in heap.slots.values()]
+    places = _places(heap)
+    objects = [(type(s), type(s.target), _type_of(s.before, places)) for s in heap.slots]
     return (flags, tuple(objects), tuple([_type_of(v, places) for v in types.init[2 : 2 + len(loop.init)]]))
 
 
-def _type_of(value: object, places: dict[int, int]) -> object:
+def _places(heap: Heap) -> IdentityDict[object, int]:
+    return IdentityDict((slot.target, k) for k, slot in enumerate(heap.slots))
+
+
+def _type_of(value: object, places: IdentityDict[object, int]) -> object:
     """Return what is equal for values of one type; objects that the body reaches are told apart by their order."""
-    if id(value) in places:
-        return places[id(value)]
+    if value in places:
+        return places[value]
     if isinstance(value, UnionValue):
         return (UnionValue, *(_type_of(v, places) for v in value.options))
     if isinstance(value, python_types.FunctionType):
-        return (value.__code__, *(places.get(id(c)) for c in value.__closure__ or ()))
+        return (value.__code__, *(places.get(c) for c in value.__closure__ or ()))
     if isinstance(value, dict):
         return (type(value), *(_type_of(v, places) for pair in value.items() for v in pair))
     if isinstance(value, Bare):  # an iterable: a new one in each trace, over the same
-        inside = {**places, id(value): len(places)}
+        inside = places.copy()
+        inside[value] = len(places)
         return (type(value), *(_type_of(v, inside) for v in vars(value).values()))
     if isinstance(value, (Builder, Var)):
         return value.type if isinstance(value, Var) else Builder
     if isinstance(value, row_tables.RowBinding):
-        return (row_tables.RowBinding, places.get(id(value.table)), _type_of(value.index, places))
+        return (row_tables.RowBinding, places.get(value.table), _type_of(value.index, places))
     structure = None if isinstance(value, _CONSTANTS) else containers.structure_of(value)
     if structure is not None:
         return (structure, *(_type_of(v, places) for v in structure.children(value)))

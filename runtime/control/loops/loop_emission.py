@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import loop_aliasing, object_numbers
@@ -269,9 +270,9 @@ class Emission:
 
     def _check_test(self, contents: Sequence[object]) -> None:
         """Refuse a condition that changes Python objects, which the loop carries only where its body changes them."""
-        given = {id(s.target): c for s, c in zip(self.types.slots, contents, strict=True)}
+        given = IdentityDict((s.target, c) for s, c in zip(self.types.slots, contents, strict=True))
         for slot in self.types.heap.changes():
-            before = slot.same_contents(slot.contents(), given.get(id(slot.target), slot.before))
+            before = slot.same_contents(slot.contents(), given.get(slot.target, slot.before))
             if not before:
                 raise ConditionWritesError
 

@@ -6,8 +6,9 @@ done with the name is done with the number that is worth the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.containers import structure_of
@@ -21,7 +22,7 @@ def unchanged(
     after: layouts.Layout,
     before: layouts.Layout,
     rows: tuple[object, object, object],
-    starts: Mapping[int, object],
+    starts: IdentityDict[object, object],
     stays: Callable[[object], bool],
 ) -> layouts.Layout:
     """The layout of what a loop carries with each number held that is the one from before it, if it is of its kind.
@@ -32,8 +33,8 @@ def unchanged(
         That which holds what a step gives, too, and that which the step was traced with.
     rows : tuple
         What is there before the loop, at the start of the step and after it.
-    starts : mapping
-        By the identity of what names have at the start of the step, what they have before the loop.
+    starts : IdentityDict
+        For what names have at the start of the step, what they have before the loop.
     stays : callable
         Tells of a run-time value whether it is one from before the loop.
     """
@@ -45,7 +46,7 @@ def unchanged(
                 return after
             made = out.options if isinstance(out, UnionValue) else (out,)
             of_kind = [o for o in made if layouts.numeric(layouts.outline(o)) == kind]
-            if not all(_may_be(starts.get(id(o), o), init, given) for o in of_kind):
+            if not all(_may_be(starts.get(o, o), init, given) for o in of_kind):
                 return after
             return layouts.Union(tuple([known if layouts.numeric(o) == kind else o for o in options]))
         case layouts.Node(structure, children), layouts.Node(same, inner) if structure == same:

@@ -8,10 +8,11 @@ a step the name stands for the container from before it or the new one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import split_containers
 from anabranch.runtime.errors import AliasError
@@ -28,7 +29,7 @@ class Entries:
     """The new containers that a body sees at the start of a step, and whether it changes or hands them on."""
 
     def __init__(self, containers: Sequence[object]) -> None:
-        self._containers = {id(c): c for c in containers}
+        self._containers = IdentitySet(containers)
         self._heap = Heap(())
         self._heap.extend(containers)
 
@@ -39,7 +40,7 @@ class Entries:
 
     def are_in(self, value: object) -> bool:
         """Return whether a value is, may be or holds one of them."""
-        if id(value) in self._containers:
+        if value in self._containers:
             return True
         if isinstance(value, UnionValue):
             return any(map(self.are_in, value.options))
@@ -49,7 +50,7 @@ class Entries:
 
 def shared(values: Sequence[object]) -> bool:
     """Return whether one new container is, or may be, in two places of what a step returns."""
-    seen: set[int] = set()
+    seen: set[Hashable] = set()
 
     def twice(value: object) -> bool:
         if isinstance(value, UnionValue):
@@ -67,7 +68,7 @@ def shared(values: Sequence[object]) -> bool:
         if described is None:
             return False
         if described.mutable:
-            one = split_containers.number_of(value)
+            one = split_containers.group_of(value)
             if one in seen:
                 return True
             seen.add(one)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import counted
 from anabranch.base.value import Value
@@ -102,8 +103,8 @@ class LoopTypes:
         self.exact = False  # whether containers from before the loop and new ones are told apart
         self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
         self.layouts: list[layouts.Layout] = self._initial_abstraction()
-        known = current().trace.loops.slot_hints.get(loop.site, {})
-        self.add_slots([s for s in heap.slots.values() if id(hint_of(s)) in known])
+        known = current().trace.loops.slot_hints.get(loop.site, ())
+        self.add_slots([s for s in heap.slots if hint_of(s) in known])
 
     def deepens(self, i: int, after: layouts.Layout) -> bool:
         """Return whether a state entry nests deeper each time, as `t` does in `t = (t, x)`."""
@@ -143,8 +144,8 @@ class LoopTypes:
     @property
     def unboxed_is_written(self) -> bool:
         """Return whether the body changes one of them under another name."""
-        targets = {id(s.target) for s in self.slots}
-        return any(id(c) in targets for c in self.unboxed)
+        targets = IdentitySet(s.target for s in self.slots)
+        return any(c in targets for c in self.unboxed)
 
     def begin_exactly(self) -> None:
         """Start again, with containers from before the loop and new ones told apart."""

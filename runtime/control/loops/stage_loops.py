@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import loop_aliasing, loop_identity, object_numbers, split_containers
@@ -92,9 +93,9 @@ def stage(loop: LoopStatement) -> State:
     )
 
 
-def _gets_longer(slot: Slot, changes: dict[int, Value]) -> bool:
+def _gets_longer(slot: Slot, changes: IdentityDict[Value, Value]) -> bool:
     """Return whether a step has made a list of static length longer."""
-    now = changes[id(slot.target)]
+    now = changes[slot.target]
     return isinstance(now, Items) or (isinstance(now, ListContents) and len(now) > len(slot.before))
 
 
@@ -142,20 +143,20 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     entries = loop_objects.Entries(unpacking.containers)
     outcome = trace_branch(inner, types.heap, lambda: loop.body(position, *values[2:width]))
     outcome.copies.check_alone()
-    new = [types.heap.slots[key] for key in outcome.changes if types.heap.slots[key] not in types.slots]
+    new = [slot for slot in map(types.heap.__getitem__, outcome.changes) if slot not in types.slots]
     longer: list[Slot] = []
     if new:
-        outer.trace.loops.slot_hints.setdefault(loop.site, {}).update((id(hint), hint) for hint in map(hint_of, new))
+        outer.trace.loops.slot_hints.setdefault(loop.site, IdentitySet()).update(map(hint_of, new))
         types.add_slots(new)
         longer = [s for s in new if isinstance(s.before, ListContents) and _gets_longer(s, outcome.changes)]
         if not longer:
             return None
         # Of the others it is not known yet what a step makes of any contents: it has seen those from before the loop.
-        outcome.changes.update((id(s.target), s.before) for s in new if s not in longer)
-        values += [outcome.changes[id(s.target)] for s in new]
+        outcome.changes.update((s.target, s.before) for s in new if s not in longer)
+        values += [outcome.changes[s.target] for s in new]
     kept = zip(types.slots, values[width:], strict=True)
     held = values[:width] if outcome.value is MISSING else outcome.value
-    out = [*held, *(outcome.changes.get(id(s.target), v) for s, v in kept)]
+    out = [*held, *(outcome.changes.get(s.target, v) for s, v in kept)]
     before, mixed = list(types.layouts), len(longer) < len(new)
     with decided_by(loop.trip):
         try:
@@ -232,12 +233,12 @@ def _take_up(outer: Builder, loop: LoopStatement, types: LoopTypes) -> None:
     if not outer.trace.lists.grow_here:
         return
     left = outer.trace.loops.left.pop((loop.site, loop.alternates), None)
-    if left is None or left.types.heap.slots.keys() != types.heap.slots.keys():
+    if left is None or not left.types.heap.is_of(types.heap):
         return
     names = zip(left.types.loop.init, loop.init, strict=True)
     if not all(a is b for a, b in names):
         return
-    types.set_slots([types.heap.slots[id(s.target)] for s in left.types.slots])
+    types.set_slots([types.heap[s.target] for s in left.types.slots])
     types.layouts = list(left.layouts)
     types.unread, types.exact = set(left.types.unread), left.types.exact
     with decided_by(loop.trip):
@@ -255,7 +256,7 @@ def _widen(
     """Widen the layouts at these places to hold what the body gave; whether the trace stays good."""
     stays = visibility.belongs_outside(outer)
     is_fixpoint = True
-    starts = {id(given): before for given, before in zip(traced.given, types.init, strict=False)}
+    starts = IdentityDict(zip(traced.given, types.init, strict=False))
     for i in places:
         value, before = out[i], types.layouts[i]
         if i == 0 and isinstance(value, int) and value in (NEXT, CONTINUE) and isinstance(before, layouts.Constant):

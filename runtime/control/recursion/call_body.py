@@ -85,7 +85,7 @@ class CallBody:
         outcome = stage_branches.trace_branch(inner, types.heap, run)
         outcome.copies.check_alone()
         function.found(outcome.value, outcome.changes, given, inner, entries)
-        contents = [outcome.changes.get(id(s.target), v) for s, v in zip(types.slots, given[varying:], strict=True)]
+        contents = [outcome.changes.get(s.target, v) for s, v in zip(types.slots, given[varying:], strict=True)]
         with building(inner):
             function.failures.renumber()
             packed = function.results(outcome.value)

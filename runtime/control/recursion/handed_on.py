@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.value import Value
 from anabranch.runtime.control.loops import loop_objects
 from anabranch.runtime.control.recursion import call_layouts
@@ -52,8 +53,8 @@ class HandedOn:
     def give_containers(self, builder: Builder, arguments: Sequence[Value], changing: Iterable[object]) -> None:
         """Refuse changes to lists that are arguments, where these go in as copies."""
         given = [c for v in arguments for c in call_layouts.containers_in(v)]
-        changed = {id(target) for target in changing}
-        if len({id(c) for c in given}) < len(given) or any(id(c) in changed for c in given):
+        changed = IdentitySet(changing)
+        if len(IdentitySet(given)) < len(given) or any(c in changed for c in given):
             raise loop_objects.refusal(self._what)
         if not self.owns_containers:
             _note_copies(builder, given)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.deep_stack import users_limit
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches.join import MISSING
@@ -204,7 +205,7 @@ class RecursiveFunction:
         self._varying = sorted([*self._varying, *new])
         known = [s.target for s in self._types.slots]
         self._types = self._new_types()
-        self._carry([s for s in self._types.heap.slots.values() if any(s.target is t for t in known)])
+        self._carry([s for s in self._types.heap.slots if any(s.target is t for t in known)])
         raise Widened(self)
 
     def _write(self, storages: Sequence[Storage]) -> None:
@@ -216,11 +217,11 @@ class RecursiveFunction:
 
     def _change(self, targets: Sequence[object]) -> None:
         """Note objects that a call changes."""
-        known = {id(s.target) for s in self._types.slots}
-        new = [t for t in targets if id(t) not in known]
+        known = IdentitySet(s.target for s in self._types.slots)
+        new = [t for t in targets if t not in known]
         if new:
             self._types.heap.restore()
-            self._carry([self._types.heap.slots[id(t)] for t in new])
+            self._carry([self._types.heap[t] for t in new])
             raise Widened(self)
 
     def _carry(self, slots: Sequence[Slot]) -> None:
@@ -295,7 +296,7 @@ class RecursiveFunction:
     def found(
         self,
         value: object,
-        changes: Mapping[int, Value],
+        changes: IdentityDict[Any, Value],
         given: Sequence[Value],
         inner: Builder,
         entries: loop_objects.Entries,
@@ -308,9 +309,9 @@ class RecursiveFunction:
                 "it first, or hand on the same one"
             )
         self._write(inner.outer_writes())
-        self._change([types.heap.slots[key].target for key in changes])
+        self._change(list(changes))
         first = len(self._varying)
-        contents = [changes.get(id(s.target), v) for s, v in zip(types.slots, given[first:], strict=True)]
+        contents = [changes.get(s.target, v) for s, v in zip(types.slots, given[first:], strict=True)]
         self._widen([*given[:first], *contents])
         if value is MISSING:
             self._settle_failures()

@@ -59,7 +59,7 @@ class StackedSequence(Countable):
                 held = Heap((item,))
                 current().lent.append(held)
                 # Whether one is an object of before cannot be told.
-                current().trace.identity.merge_all(s.target for s in held.slots.values())
+                current().trace.identity.merge_all(s.target for s in held.slots)
             return item
         return chosen_item.chosen(list(self._source), index, index)
 
@@ -124,7 +124,7 @@ def form_of_records(items: Value) -> ItemForm | None:
         return None
     graph = records.graph_of(items)
     assert graph is not None
-    return item_forms.Numbered(graph, frozenset(graph.kinds[graph.places[id(v)]] for v in items))
+    return item_forms.Numbered(graph, frozenset(graph.kinds[graph.places[v]] for v in items))
 
 
 def _is_no_array(value: object) -> bool:
@@ -147,7 +147,7 @@ def check_lent(after: object, body: Callable[..., object]) -> None:
         return
     reached = Heap((after, body, *builder.trace.heap.roots))
     for heap in builder.lent:
-        if heap.changed() or any(slot.target in reached for slot in heap.slots.values()):
+        if heap.changed() or any(slot.target in reached for slot in heap.slots):
             raise UnsupportedOperationError(
                 "a list or dict that is an item of a list is changed, or kept, in a loop over that list; change or "
                 "keep a copy of it"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.base.value import Value
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
@@ -52,10 +53,10 @@ class ChosenItems(Countable):
 
     def __init__(self, choice: Value) -> None:
         self._choice = choice
-        self._columns: dict[int, Countable] = {}
+        self._columns: IdentityDict[Value, Countable] = IdentityDict()
         for option in choice.options:
-            self._columns.update((id(option), column) for column in staged_one(option))
-        self._length = choice.through(lambda one: self._columns[id(one)].length)
+            self._columns.update((option, column) for column in staged_one(option))
+        self._length = choice.through(lambda one: self._columns[one].length)
 
     @staticmethod
     def are_of(column: Value) -> bool:
@@ -72,10 +73,10 @@ class ChosenItems(Countable):
         return (self._choice,)
 
     def at(self, index: int | PythonScalar) -> Value:
-        return self._choice.through(lambda one: self._columns[id(one)].at(index))
+        return self._choice.through(lambda one: self._columns[one].at(index))
 
     def end(self, left: Atom) -> None:
-        self._choice.through(lambda one: self._columns[id(one)].end(left))
+        self._choice.through(lambda one: self._columns[one].end(left))
 
 
 def staged(columns: tuple[object, ...]) -> tuple[Countable, ...] | None:

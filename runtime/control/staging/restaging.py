@@ -12,6 +12,7 @@ import sys
 import types
 
 from anabranch import transpile
+from anabranch.base.by_identity import ByIdentity
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import OWN_SPEED, internal, standard
@@ -38,9 +39,10 @@ def stage_current_operator() -> None:
         return
     asked = current().trace.requests.restaged
     for kind in _kinds(frame.f_code, frame.f_lasti):
-        if transpile.stage_operators(frame.f_code, kind) or (id(frame.f_code), kind) in asked:
+        one = ByIdentity(frame.f_code), kind
+        if transpile.stage_operators(frame.f_code, kind) or one in asked:
             # NumPy, which asks an index in two ways, lets only the second exception through.
-            asked.add((id(frame.f_code), kind))
+            asked.add(one)
             raise Restart
     if dis.opname[frame.f_code.co_code[frame.f_lasti]] == "STORE_SUBSCR":
         current().trace.constants.are_written = True  # by a key that is written out, which stays as it is

@@ -32,14 +32,14 @@ def become_table(container: object) -> None:
     tables = current().trace.tables
     if tables.sites is None:
         return
-    _, site = tables.made.get(id(container), (None, None))
+    site = tables.made.get(container)
     if site is None:
         tables.ask_for_places()
         lists = current().trace.lists
         demand(lists.arena_sites, {s for s in lists.copied_sites if isinstance(s, TableSite)})
     elif site not in tables.sites:
         # The other sets are asked later, most likely, and each time costs a trace.
-        others = tables.made.values() if isinstance(container, set) else ()
+        others = tables.made.items() if isinstance(container, set) else ()
         sets = {place for made, place in others if isinstance(made, set) and not isinstance(place, ArgumentSite)}
         demand(tables.sites, {site, *sets})
 
@@ -56,7 +56,7 @@ def become_tables() -> None:
         return
     tables = current().trace.tables
     tables.ask_for_places()
-    places = {place for made, place in tables.made.values() if isinstance(made, dict)}
+    places = {place for made, place in tables.made.items() if isinstance(made, dict)}
     demand(tables.sites, {place for place in places if not isinstance(place, ArgumentSite)})
 
 

@@ -239,7 +239,7 @@ class DynamicArray(DynamicShape, NumPyLike):
     def __anabranch_structure__(self) -> DynamicArrayStructure:
         kinds = tuple([_KINDS[type(e)] for e in self.extents])
         count = 1 + sum(_PARTS[kind] for kind in kinds)
-        is_chosen = id(self) in current().trace.identity.chosen
+        is_chosen = self in current().trace.identity.chosen
         return DynamicArrayStructure(
             DynamicArray, tuple(range(count)), kinds=kinds, origin=self.origin, is_chosen=is_chosen
         )

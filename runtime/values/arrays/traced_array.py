@@ -37,11 +37,7 @@ class TracedArray(Handle, NumPyLike):
         reshaped = self.reshape(shape)
         if reshaped.shape == self._shape:
             return
-        if (
-            current().parent is not None
-            or current().trace.failures.regions
-            or id(self) in current().trace.identity.chosen
-        ):
+        if current().parent is not None or current().trace.failures.regions or self in current().trace.identity.chosen:
             raise UnsupportedOperationError(
                 "setting an array's shape under a run-time condition, in a loop or in a try statement, or that of an "
                 "array which a run-time condition has chosen, is not supported; make a view instead: b = a.reshape(...)"

@@ -186,7 +186,7 @@ class Fresh(_LeafForm):
 
 def _noted(structure: containers.Structure, made: object) -> Value:
     """A container of an item; a tuple of each reading of an item is another one here, and one in Python."""
-    (current().trace.identity.note_created if structure.mutable else current().trace.identity.merge)(made)
+    (current().trace.identity.created.add if structure.mutable else current().trace.identity.merge)(made)
     return made
 
 

@@ -200,8 +200,8 @@ def note_copied(value: object) -> None:
 def origins_of(value: object) -> set[Any]:
     """Return the places that have made a list, dict or set; none where they are not known."""
     if isinstance(value, (dict, set, frozenset)):
-        made, site = current().trace.tables.made.get(id(value), (None, None))
-        return {TableSite(site, type(value))} if made is value and site is not None else set()
+        site = current().trace.tables.made.get(value)
+        return set() if site is None else {TableSite(site, type(value))}
     return set(getattr(value, "origins", ()))
 
 

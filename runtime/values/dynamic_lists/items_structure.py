@@ -111,10 +111,9 @@ class ItemsStructure(ElementsStructure):
         items: Any = self.cls
         return items(self, parts) if tracing() else _on_host(self, parts, ())
 
-    def hosted(self, members: Mapping[int, int]) -> Structure:
-        return dataclasses.replace(
-            self, variants=tuple(host_values.hosted(v, {}, IdentityDict(), members=members) for v in self.variants)
-        )
+    def hosted(self, members: Mapping[object, int]) -> Structure:
+        variants = (host_values.hosted(v, IdentityDict(), IdentityDict(), members=members) for v in self.variants)
+        return dataclasses.replace(self, variants=tuple(variants))
 
     def on_host(self, children: Sequence[object], members: Sequence[object]) -> Value:
         return _on_host(self, (self.capacity, *children) if self.fixed else children, members)

@@ -41,7 +41,7 @@ def graph_of(items: Sequence[Value]) -> NodeGraph | None:
     made = node_graphs.graph_of(*mine, *_like(mine), least=1)
     assert made is not None
     trace = current().trace
-    if all(m is None or id(m) in trace.identity.callers_objects for m in made.members):
+    if all(m is None or m in trace.identity.callers_objects for m in made.members):
         # A branch or a loop may change any of them, by the number.
         trace.heap.roots.append(made.members)
         for snapshot in trace.heap.snapshots:
@@ -52,14 +52,14 @@ def graph_of(items: Sequence[Value]) -> NodeGraph | None:
 def _like(records: Sequence[object]) -> Iterator[Value]:
     """Yield the caller's records of the classes of these, where one of these is the caller's."""
     callers = current().trace.identity.callers_objects
-    if any(id(r) in callers for r in records):
+    if any(r in callers for r in records):
         classes = set(map(type, records))
-        yield from (c for c in callers.values() if type(c) in classes and is_record(c))
+        yield from (c for c in callers if type(c) in classes and is_record(c))
 
 
 def reference(value: object, graph: NodeGraph) -> Reference:
     """A record as one of those of its class in a graph."""
-    place = graph.places[id(value)]
+    place = graph.places[value]
     return Reference(graph, atoms.literal(place, np.int32), graph.alike([graph.kinds[place]]))
 
 
@@ -106,7 +106,7 @@ def graph_outside(value: object, is_held: bool = False) -> NodeGraph | None:
     With `is_held` it is there before the innermost one, which is at its end.
     """
     trace = current().trace
-    if id(value) in trace.identity.callers_objects:
+    if value in trace.identity.callers_objects:
         return graph_of([value])
     graphs: list[NodeGraph] = trace.identity.graphs
     found = next((g for g in reversed(graphs) if value in g and _is_outside(g)), None)
@@ -115,7 +115,7 @@ def graph_outside(value: object, is_held: bool = False) -> NodeGraph | None:
         return found
     if len(graphs) >= _MOST_GRAPHS and not trace.outside.is_outside(value):
         return None  # such as each step of an unrolled loop makes anew
-    beside = (slot.target for heap in trace.heap.snapshots[:1] for slot in heap.slots.values())
+    beside = (slot.target for heap in trace.heap.snapshots[:1] for slot in heap.slots)
     return graph_of([value, *(t for t in beside if type(t) is type(value) and is_record(t))])
 
 
@@ -129,7 +129,7 @@ def _is_outside(graph: NodeGraph) -> bool:
     if not trace.heap.snapshots:
         return True
     outermost = trace.heap.snapshots[0]
-    return all(m is None or id(m) in trace.identity.callers_objects or outermost.has_seen(m) for m in graph.members)
+    return all(m is None or m in trace.identity.callers_objects or outermost.has_seen(m) for m in graph.members)
 
 
 def _widened(value: Reference) -> Reference:

@@ -184,7 +184,7 @@ def form_of(value: object, is_new: Callable[[Any], bool]) -> ItemForm:
         graph = records.graph_of([value]) if node_graphs.is_member(value) else None
         if graph is None:
             raise NoCommonFormError
-        return Numbered(graph, frozenset([graph.kinds[graph.places[id(value)]]]))
+        return Numbered(graph, frozenset([graph.kinds[graph.places[value]]]))
     if not issubclass(structure.cls, (tuple, list, dict)):
         raise NoCommonFormError
     items = [form_of(v, is_new) for v in structure.children(value)]

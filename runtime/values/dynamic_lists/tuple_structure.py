@@ -27,7 +27,7 @@ class TupleStructure(Structure):
     def build(self, children: Sequence[Value]) -> Value:
         return self.cls(children[0])
 
-    def hosted(self, members: Mapping[int, int]) -> Structure:
+    def hosted(self, members: Mapping[object, int]) -> Structure:
         return HostTupleStructure(HostTuple, self.keys)
 
 

@@ -199,8 +199,8 @@ def raise_again(error: BaseException) -> bool:
     One that the handler has changed is another.
     """
     trace = current().trace
-    caught = trace.failures.caught.get(id(error))
-    if caught is None or caught.error is not error or caught.changed:
+    caught = trace.failures.caught.get(error)
+    if caught is None or caught.changed:
         return False
     for region in trace.failures.regions:
         region.again.update(n for n in caught.numbers if n <= region.first)

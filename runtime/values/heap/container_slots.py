@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import abc
 import collections
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values.containers import Contents, update
+from anabranch.runtime.values.same_constants import are_same_keys, is_same_key
 
 
 class Slot(abc.ABC):
@@ -47,7 +49,7 @@ class Slot(abc.ABC):
     def same_contents(now: Value, before: Value) -> bool:
         """Return whether two contents hold the same objects."""
         if isinstance(now, dict):
-            return list(now) == list(before) and all(now[k] is before[k] for k in now)
+            return are_same_keys(now, before) and all(map(operator.is_, now.values(), before.values()))
         return len(now) == len(before) and all(a is b for a, b in zip(now, before, strict=True))
 
 
@@ -91,18 +93,12 @@ class SetSlot(Slot):
     def restore(self, contents: Value) -> None:
         """Members that stay are left in their places, since the order of a set depends on how it has come about."""
         target, members = self.target, list(contents)
-        kept = {_typed(member) for member in members}
+        kept = {member: member for member in members}
         for member in self.contents():
-            if _typed(member) not in kept:
+            if member not in kept or not is_same_key(member, kept[member]):
                 set.discard(target, member)
         for member in members:
             set.add(target, member)
-
-
-def _typed(member: Value) -> Value:
-    """A member that is equal to others of its type only: 1 is not True."""
-    parts = tuple(map(_typed, member)) if type(member) is tuple else member
-    return (type(member), parts)
 
 
 class DictSlot(Slot):

@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.value import Value
 from anabranch.runtime.device import foreign
 from anabranch.runtime.values.user_classes import is_plain_object
@@ -89,12 +90,11 @@ def shared(value: types.GeneratorType[Any, Any, Any]) -> Iterator[Value]:
 
 def iterated_objects(value: object) -> Iterator[Value]:
     """Return the objects that an iterator of built-in classes, or a generator under way, goes over."""
-    pending, seen = [value], set[int]()
+    pending, seen = [value], IdentitySet[object]()
     while pending:
         for part in gc.get_referents(pending.pop()):
-            if id(part) in seen:
+            if not seen.admit(part):
                 continue
-            seen.add(id(part))
             if isinstance(part, tuple) or (_is_iterator(part) and not isinstance(part, types.GeneratorType)):
                 pending.append(part)
             elif isinstance(part, (list, dict)) or is_plain_object(part):
@@ -103,13 +103,12 @@ def iterated_objects(value: object) -> Iterator[Value]:
 
 def iterator_in(function: Callable[..., object], values: Iterable[object]) -> object:
     """Return an iterator of built-in classes that is one of some values, or that functions close over; else None."""
-    pending, seen = [function, *values], set[int]()
+    pending, seen = [function, *values], IdentitySet[object]()
     while pending:
         value = pending.pop()
         if _is_iterator(value):
             return value
-        if isinstance(value, types.FunctionType) and id(value) not in seen:
-            seen.add(id(value))
+        if isinstance(value, types.FunctionType) and seen.admit(value):
             pending += [part for cell in value.__closure__ or () for part in gc.get_referents(cell)]
     return None
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from anabranch.base import fork_locks
+from anabranch.base.by_identity import IdentityDict
 from anabranch.base.value import Value
 
 
@@ -21,12 +22,12 @@ class Staged:
 
 
 lock = fork_locks.lock()
-classes: dict[int, Staged] = {}
+classes: IdentityDict[type, Staged] = IdentityDict()
 
 
 def as_written(cls: type) -> dict[str, Value]:
     """The attributes of a class, without what stands in for some of them now."""
-    staged = classes.get(id(cls))
+    staged = classes.get(cls)
     if staged is None:
         return vars(cls).copy()
     with lock:

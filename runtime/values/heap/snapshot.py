@@ -9,11 +9,12 @@ from __future__ import annotations
 import functools
 import types
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.base.signals import whole
 from anabranch.base.value import Value
 from anabranch.runtime.values.heap import opaque
@@ -42,15 +43,20 @@ class Heap:
     def __init__(
         self, roots: Iterable[object], watch_arrays: bool = False, receiver: Callable[[], object] | None = None
     ) -> None:
-        self.slots: dict[int, Slot] = {}
-        self.arrays: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self.arrays: IdentityDict[np.ndarray, tuple[np.ndarray, np.ndarray]] = IdentityDict()
         self.classes: list[type] = []  # the user's, of instances or by themselves
         self.functions: list[types.FunctionType] = []
         self._watch_arrays = watch_arrays
         self._receiver = receiver  # returns the one object that is not kept alive
-        # What was seen is kept alive, so an id names one object as long as the heap lives.
+        # By identity: all that was seen is kept alive but for that object, with which the heap goes.
+        self._slots: dict[int, Slot] = {}
         self._seen: dict[int, object] = {}
         self.extend(roots)
+
+    @property
+    def slots(self) -> Collection[Slot]:
+        """The slots of all objects, in the order they were found."""
+        return self._slots.values()
 
     def extend(self, roots: Iterable[Value]) -> None:
         """Remember what more roots lead to, as it is now."""
@@ -67,13 +73,13 @@ class Heap:
                 if type(value) is tuple:
                     pending += value
                 elif (slot := slot_of(value)) is not None:
-                    self.slots[id(value)] = slot
+                    self._slots[id(value)] = slot
                     pending += slot.parts()
                 continue
             if isinstance(value, np.ndarray) and not opaque.is_opaque(value):
                 if self._watch_arrays:
                     array = value.view(np.ndarray)
-                    self.arrays[id(value)] = (array, array.copy())
+                    self.arrays[value] = (array, array.copy())
             elif isinstance(value, types.FunctionType):
                 if _is_numpys(value):
                     continue
@@ -81,7 +87,7 @@ class Heap:
                 pending += value.__closure__ or ()
                 pending += value.__defaults__ or ()
                 pending += (value.__kwdefaults__ or {}).values()
-                attached = self.slots[id(value)] = FunctionSlot(value)
+                attached = self._slots[id(value)] = FunctionSlot(value)
                 pending += attached.parts()
             elif isinstance(value, opaque.Remaining):
                 if isinstance(value.iterator, types.GeneratorType):
@@ -111,7 +117,7 @@ class Heap:
                 if isinstance(value, type) and is_users_class(value):
                     self.classes.append(value)
                 if slot is not None:
-                    self.slots[id(value)] = slot
+                    self._slots[id(value)] = slot
                     pending += slot.parts()
                 if isinstance(value, types.GeneratorType):
                     pending += opaque.shared(value)
@@ -133,7 +139,7 @@ class Heap:
     def has_changed_slots(self) -> bool:
         """Return whether any object holds other things now."""
         # Each call of a compiled function comes here: a generator would take as long as the checks.
-        for slot in self.slots.values():  # noqa: SIM110
+        for slot in self._slots.values():  # noqa: SIM110
             if slot.changed:
                 return True
         return False
@@ -148,11 +154,11 @@ class Heap:
         """`not changed`, as Python expressions."""
         if self.arrays:
             return [f"not {constant(self)}.changed()"]
-        return [slot.condition(constant) for slot in self.slots.values()]
+        return [slot.condition(constant) for slot in self._slots.values()]
 
     def forget_array(self, array: object) -> None:
         """Watch this array no more: it is known in another way."""
-        self.arrays.pop(id(array), None)
+        self.arrays.discard(array)
 
     def has_seen(self, value: object) -> bool:
         """Return whether the object was reached."""
@@ -160,7 +166,7 @@ class Heap:
 
     def changes(self) -> list[Slot]:
         """The slots whose objects hold other things now, in the order they were found."""
-        return [s for s in self.slots.values() if s.changed]
+        return [s for s in self._slots.values() if s.changed]
 
     @whole
     def written_arrays(self) -> bool:
@@ -178,9 +184,16 @@ class Heap:
 
     def rewind(self) -> None:
         """Put back the iterators that can be. In a branch or a loop they may not move, and `restore` is an error."""
-        for slot in self.slots.values():
+        for slot in self._slots.values():
             if isinstance(slot, OpaqueSlot):
                 opaque.rewind(slot.target, slot.before)
 
+    def is_of(self, other: Heap) -> bool:
+        """Return whether another heap has slots of the same objects."""
+        return self._slots.keys() == other._slots.keys()
+
     def __contains__(self, value: object) -> bool:
-        return id(value) in self.slots
+        return id(value) in self._slots
+
+    def __getitem__(self, value: object) -> Slot:
+        return self._slots[id(value)]

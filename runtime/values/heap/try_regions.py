@@ -72,7 +72,7 @@ class TryRegion:
 
     def has_seen(self, value: object) -> bool:
         """Return whether an object was there before the first branch or loop in the region that may fail."""
-        return any(id(value) in heap.slots for heap in self.builder.trace.heap.snapshots[self.depth :][:1])
+        return any(value in heap for heap in self.builder.trace.heap.snapshots[self.depth :][:1])
 
     def reaches(self, value: object) -> bool:
         """Return whether the handlers can find an object among what they see."""

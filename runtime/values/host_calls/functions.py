@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -82,12 +83,12 @@ _EMPTY: Any = types.SimpleNamespace()  # in a cell that holds nothing
 
 def has_run_time_values(value: object) -> bool:
     """Return whether a value, or a function among its parts, holds run-time values."""
-    return any(isinstance(part, (Tracer, UnionValue)) for part in _parts(value, set()))
+    return any(isinstance(part, (Tracer, UnionValue)) for part in _parts(value))
 
 
 def has_generators(value: object) -> bool:
     """Return whether generators of random numbers are among the parts of a value, or globals of its functions."""
-    for part in _parts(value, set()):
+    for part in _parts(value):
         held = [part]
         if isinstance(part, types.FunctionType):
             held += [part.__globals__.get(name) for name in _names(part.__code__)]
@@ -96,15 +97,14 @@ def has_generators(value: object) -> bool:
     return False
 
 
-def _parts(value: object, seen: set[int]) -> Iterator[object]:
+def _parts(value: object) -> Iterator[object]:
     """The parts of a value, those that functions close over among them."""
-    pending = [value]
+    pending, seen = [value], IdentitySet[object]()
     while pending:
         part = pending.pop()
         yield part
-        if isinstance(part, (Tracer, UnionValue)) or id(part) in seen:
+        if isinstance(part, (Tracer, UnionValue)) or not seen.admit(part):
             continue
-        seen.add(id(part))
         structure = containers.structure_of(part)
         if structure is not None:
             pending += structure.children(part)
@@ -118,7 +118,7 @@ def _parts(value: object, seen: set[int]) -> Iterator[object]:
             pending += [part.func, part.args, part.keywords]
 
 
-def prepared(value: Any, around: tuple[int, ...] = ()) -> Value:
+def prepared(value: Any, around: tuple[types.FunctionType, ...] = ()) -> Value:
     """An argument with its functions as containers, and arrays that are known as arrays of the program's.
 
     Raises
@@ -140,12 +140,12 @@ def prepared(value: Any, around: tuple[int, ...] = ()) -> Value:
         return _HostMethod(functools.partial, prepared([value.func, value.args, value.keywords], around))
     if isinstance(value, types.MethodType):
         return _HostMethod(types.MethodType, prepared([value.__func__, value.__self__], around))
-    if id(value) in around:
+    if any(value is one for one in around):
         raise UnsupportedOperationError(
             f"the function {value.__name__} calls itself, and holds values known only at run time, where it is passed "
             "to a function that is not compiled; pass these as arguments, or write it as a loop"
         )
-    around = (*around, id(value))
+    around = (*around, value)
     names = _run_time_globals(value)
     contents = [content if content is _EMPTY else prepared(content, around) for content in _contents(value)]
     rest = [prepared(value.__defaults__, around), prepared(value.__kwdefaults__, around)]
@@ -177,13 +177,10 @@ def _names(code: types.CodeType) -> set[str]:
 def state(value: object) -> list[tuple[object, list[object]]]:
     """The lists, dicts, objects and closures among the parts of a value, with what they hold."""
     found: list[tuple[object, list[object]]] = []
-    pending, seen = [value], set[int]()
+    pending, seen = [value], IdentitySet[object]()
     while pending:
         part = pending.pop()
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        held = _held(part)
+        held = _held(part) if seen.admit(part) else None
         if held is not None:
             found.append((part, held))
             pending += held

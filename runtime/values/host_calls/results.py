@@ -139,7 +139,7 @@ class RecordStructure(containers.Structure):
     def build(self, children: Sequence[Value]) -> Value:
         return HostRecord(self.extra, children) if tracing() else self.on_host(children, ())
 
-    def hosted(self, members: Mapping[int, int]) -> containers.Structure:
+    def hosted(self, members: Mapping[object, int]) -> containers.Structure:
         self._expect_whole()
         return self
 

@@ -227,7 +227,7 @@ class _Building:
                 return texts.text(self.value(number))
             case layouts.Node(structure, children):
                 made = structure.build([self.value(child) for child in children])
-                current().trace.identity.note_created(made)
+                current().trace.identity.created.add(made)
                 return made
         assert isinstance(layout, layouts.Constant)
         return layout.value

@@ -84,7 +84,7 @@ def stacked(rows: Sequence[Atom], type: ArrayType, capacity: int) -> Atom:
 def side_by_side(rows: Sequence[Atom], type: ArrayType) -> Atom:
     """Atoms of one type along a new first axis; parts of one whole are taken from it as they lie there."""
     groups = list(_runs(rows))
-    if len(groups) > 1 and len(wholes := {id(r.whole) for r in rows if isinstance(r, Part)}) == 1:
+    if len(groups) > 1 and len(wholes := {r.whole for r in rows if isinstance(r, Part)}) == 1:
         parts = [r for r in rows if isinstance(r, Part)]
         if len(parts) == len(rows) and wholes:
             return _picked(parts)

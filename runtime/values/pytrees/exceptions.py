@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from anabranch.base.by_identity import IdentityDict
+from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError, forget_attempts
@@ -33,8 +33,8 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
     """Raise a copy of this exception, with the values that it holds now, at run time where `pred` is true."""
     if run_time_checks.raise_again(error):
         return
-    caught = current().trace.failures.caught.get(id(error))
-    if caught is not None and caught.error is error:  # changed by the handler that raises it again, from where it was
+    caught = current().trace.failures.caught.get(error)
+    if caught is not None:  # changed by the handler that raises it again, from where it was
         frames = current().trace.failures.numbered[caught.numbers[0] - 1].frames
     error.__traceback__ = None
     forget_attempts(error)
@@ -42,7 +42,7 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
     packed = pack_unpack.pack(error, layout)
     regions = current().trace.failures.regions
     found = list(_containers(layout))
-    held = [(region, {id(c): c for c in found if region.has_seen(c)}) for region in regions]
+    held = [(region, IdentitySet(c for c in found if region.has_seen(c))) for region in regions]
     shared = [(region, region.reaches(c)) for region in regions for c in found if not region.has_seen(c)]
 
     def reconstruct(values: list[Atom]) -> BaseException:
@@ -50,9 +50,9 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
         arrays: list[TracedArray | None] = []
         # The exception is handled where the outermost of the statements that have been left since is.
         left = [region for region, _ in held if all(region is not r for r in regions)]
-        known = next((there for region, there in held if region in left[:1]), {})
-        inner = {k for region, there in held if region in left[1:] for k in there}
-        if inner - known.keys() or any(reached for region, reached in shared if region in left[:1]):
+        known = next((there for region, there in held if region in left[:1]), IdentitySet[Value]())
+        is_inner = any(c not in known for region, there in held if region in left[1:] for c in there)
+        if is_inner or any(reached for region, reached in shared if region in left[:1]):
             raise UnsupportedOperationError(
                 "an exception is handled that carries a list, dict or object which was made in the try statement and "
                 "is known by another name, too, through which it may have changed; make it before the try statement, "
@@ -82,7 +82,7 @@ class _Unpacking(pack_unpack.Unpacking):
     """Makes an exception of atoms: containers that a handler knows are those very ones, as they are then."""
 
     def __init__(
-        self, made: list[TracedArray | None], reuse: Mapping[int, TracedArray], held: Mapping[int, Value]
+        self, made: list[TracedArray | None], reuse: Mapping[int, TracedArray], held: IdentitySet[Value]
     ) -> None:
         super().__init__(made, reuse)
         self._held = held
@@ -90,7 +90,7 @@ class _Unpacking(pack_unpack.Unpacking):
     def unpack(self, layout: layouts.Layout, values: Iterator[Atom]) -> Value:
         """The value with these atoms."""
         made = super().unpack(layout, values)
-        return self._held.get(id(layout.source), made) if isinstance(layout, layouts.Node) else made
+        return layout.source if isinstance(layout, layouts.Node) and layout.source in self._held else made
 
 
 def _is_known_here(array: TracedArray) -> bool:

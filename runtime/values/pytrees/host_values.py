@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.base.by_identity import IdentityDict
+from anabranch.base.by_identity import ByIdentity, IdentityDict
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
@@ -67,25 +67,25 @@ class BesideStructure(containers.Structure):
 
 def hosted(
     layout: layouts.Layout,
-    objects: Mapping[int, int],
+    objects: IdentityDict[Any, int],
     numbers: IdentityDict[Any, int],
-    outside: Container[int] = (),
-    members: Mapping[int, int] = MappingProxyType({}),
+    outside: Container[object] = (),
+    members: Mapping[object, int] = MappingProxyType({}),
 ) -> layouts.Layout:
-    """The layout with what stands for parts of the arguments (by identity) as the caller's own.
+    """The layout with what stands for parts of the arguments as the caller's own.
 
-    `outside` are the identities of arrays that objects from outside hold; `members` has, by the identity of a graph,
-    the place of its first node among those that the result has beside it.
+    `outside` are the arrays that objects from outside hold; `members` has, for a graph, the place of its first node
+    among those that the result has beside it.
     """
 
     def parts(several: Sequence[layouts.Layout]) -> tuple[layouts.Layout, ...]:
         return tuple([hosted(one, objects, numbers, outside, members) for one in several])
 
     match layout:
-        case layouts.Constant(value) if id(value) in outside:
+        case layouts.Constant(value) if value in outside:
             return layouts.Constant(CallersArray(value))
-        case layouts.Constant(value) if id(value) in objects:
-            return layouts.Constant(CallersObject(objects[id(value)]))
+        case layouts.Constant(value) if value in objects:
+            return layouts.Constant(CallersObject(objects[value]))
         case layouts.Constant(value) if value in numbers:
             return layouts.Constant(CallersNumber(numbers[value]))
         case layouts.Node(structure, children, source):
@@ -111,7 +111,7 @@ class Building:
     """Builds host values; a container that occurs twice is built once.
 
     `constant` returns what stands for a value that was known while tracing; `originals` are the caller's objects that
-    are made of several arrays, by the identities of these.
+    are made of several arrays, by these.
     """
 
     def __init__(
@@ -120,11 +120,11 @@ class Building:
         numbers: Sequence[object] = (),
         constant: Callable[[Any], object] = fresh,
         members: Sequence[object] = (),
-        originals: Mapping[tuple[int, ...], object] = MappingProxyType({}),
+        originals: Mapping[tuple[ByIdentity, ...], object] = MappingProxyType({}),
     ) -> None:
         self._objects, self._numbers, self._constant = objects, numbers, constant
         self._members, self._originals = members, originals
-        self._made: dict[int, Any] = {}
+        self._made: IdentityDict[Any, Any] = IdentityDict()
 
     def build(self, layout: layouts.Layout, arrays: Iterator[np.ndarray]) -> Value:
         """The host value of a layout from its arrays."""
@@ -144,13 +144,13 @@ class Building:
                 return self.build(result, arrays)
             case layouts.Node(structure) if structure.is_of_arrays and self._originals:
                 own = list(itertools.islice(arrays, len(layouts.leaf_types(layout))))
-                original = self._originals.get(tuple(map(id, own)))
+                original = self._originals.get(tuple(map(ByIdentity, own)))
                 return self._of_arrays(layout, iter(own)) if original is None else original
             case layouts.Node(structure, children, source):
                 made = structure.on_host([self.build(c, arrays) for c in children], self._members)
                 if source is None or not structure.mutable:
                     return made
-                return self._made.setdefault(id(source), made)
+                return self._made.setdefault(source, made)
             case layouts.Union(options):
                 chosen = self._chosen(options, int(next(arrays)), arrays)
                 if isinstance(chosen, Undefined):

@@ -12,8 +12,6 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeGuard
 
-import numpy as np
-
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.array_type import ArrayType
@@ -28,6 +26,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.pytrees import node_reference, node_structures, padded_union
+from anabranch.runtime.values.same_constants import is_same
 from anabranch.runtime.values.tracer import carried_abstract
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
@@ -75,21 +74,13 @@ Layout: TypeAlias = Constant | Leaf | Node | Union
 
 def same(a: Value, b: Value) -> bool:
     """Return whether two objects are interchangeable: the same one, equal constants, or handles on the same view."""
-    if a is b:
-        return True
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, TracedArray):
+    if isinstance(a, TracedArray) and type(a) is type(b):
         return a.storage is b.storage and a.path == b.path
-    if isinstance(a, (bool, int, str, bytes, np.dtype)):
-        return bool(a == b)
-    if isinstance(a, (float, complex, np.generic)):
-        return np.asarray(a).tobytes() == np.asarray(b).tobytes()
-    if isinstance(a, slice):
+    if isinstance(a, slice) and isinstance(b, slice):
         return all(same(x, y) for x, y in zip((a.start, a.stop, a.step), (b.start, b.stop, b.step), strict=True))
-    if isinstance(a, Undefined):
-        return bool(a.name == b.name)
-    return False
+    if isinstance(a, Undefined) and isinstance(b, Undefined):
+        return a.name == b.name
+    return is_same(a, b)
 
 
 def describe(value: object, exists: Callable[[Any], bool] = lambda _: False) -> Layout:

@@ -6,6 +6,7 @@ import collections
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
+from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current
@@ -30,8 +31,8 @@ class NodeGraph:
     Attributes
     ----------
     members : tuple
-    places : dict
-        From the identity of a member to its number.
+    places : IdentityDict
+        From a member to its number.
     kinds : tuple
         Of each member its class, and its keys where these tell few kinds of that class apart.
     coarse : frozenset
@@ -39,7 +40,7 @@ class NodeGraph:
     """
 
     members: tuple[Any, ...]
-    places: dict[int, int]
+    places: IdentityDict[Any, int]
     kinds: tuple[NodeKind, ...]
     coarse: frozenset[type]
 
@@ -50,7 +51,8 @@ class NodeGraph:
         count = collections.Counter(kind[0] for kind in set(fine))
         coarse = frozenset(cls for cls, n in count.items() if n > _MOST_KINDS)
         kinds = [kind[:1] if kind[0] in coarse else kind for kind in fine]
-        return NodeGraph(tuple(members), {id(m): i for i, m in enumerate(members)}, tuple(kinds), coarse)
+        places = IdentityDict((m, i) for i, m in enumerate(members))
+        return NodeGraph(tuple(members), places, tuple(kinds), coarse)
 
     @property
     def fine(self) -> bool:
@@ -58,7 +60,7 @@ class NodeGraph:
         return not self.coarse
 
     def __contains__(self, value: object) -> bool:
-        return id(value) in self.places
+        return value in self.places
 
     def among(self, kinds: frozenset[NodeKind]) -> list[int]:
         """The numbers of the members of these kinds."""
@@ -68,7 +70,7 @@ class NodeGraph:
         """The kinds that members of these kinds have in a graph that has all the members."""
         if other.coarse == self.coarse:
             return kinds
-        return frozenset(other.kinds[other.places[id(self.members[i])]] for i in self.among(kinds))
+        return frozenset(other.kinds[other.places[self.members[i]]] for i in self.among(kinds))
 
     def alike(self, kinds: Iterable[NodeKind]) -> frozenset[NodeKind]:
         """All kinds of the classes of these kinds."""
@@ -90,15 +92,14 @@ def graph_of(*values: Value, least: int = SMALL + 1) -> NodeGraph | None:
     for graph in reversed(graphs):
         if all(v in graph for v in values):
             return graph
-    members: dict[int, Any] = {id(None): None}
+    members = IdentitySet[Any]([None])
     for base in graphs:
         if any(v in base for v in values):
-            members.update((id(m), m) for m in base.members)
-    members.update((id(v), v) for v in _reached(values))
-    found = list(members.values())
-    if len(found) - 1 < least:
+            members.update(base.members)
+    members.update(_reached(values))
+    if len(members) - 1 < least:
         return None
-    graph = NodeGraph.of(found)
+    graph = NodeGraph.of(list(members))
     graphs.append(graph)
     return graph
 
@@ -112,12 +113,12 @@ def leads_to_its_kind(value: object) -> bool:
 
 def _reached(values: Iterable[object]) -> Iterator[Value]:
     """Yield the containers that some lead to, these first."""
-    pending, seen = collections.deque(values), set[int]()
+    pending, seen = collections.deque(values), IdentitySet[object]()
     while pending:
         value = pending.popleft()
-        if id(value) in seen or not is_container(value):
+        if value in seen or not is_container(value):
             continue
-        seen.add(id(value))
+        seen.add(value)
         yield value
         structure = containers.structure_of(value)
         assert structure is not None

@@ -79,7 +79,7 @@ class Reference(UnionValue):
         """The number in a graph that has all the members of this one's."""
         if graph is self.graph_:
             return self.tag
-        places = [graph.places.get(id(m), 0) for m in self.graph_.members]
+        places = [graph.places.get(m, 0) for m in self.graph_.members]
         return at(np.array(places, np.int32), self.tag)
 
     def plain_(self) -> UnionValue:

@@ -31,14 +31,14 @@ class ReferenceStructure(containers.Structure):
     def children(self, value: Value) -> list[Value]:
         if isinstance(value, Reference):
             return [wrap.from_abstract(INDEX, value.index_in_(self.extra))]
-        return [np.int32(self.extra.places[id(value)])]
+        return [np.int32(self.extra.places[value])]
 
-    def hosted(self, members: Mapping[int, int]) -> containers.Structure:
-        return MemberStructure(Reference, ("number",), members[id(self.extra)])
+    def hosted(self, members: Mapping[object, int]) -> containers.Structure:
+        return MemberStructure(Reference, ("number",), members[self.extra])
 
     def has(self, member: object) -> bool:
         """Return whether a node known while tracing is one of these."""
-        place = self.extra.places.get(id(member))
+        place = self.extra.places.get(member)
         return place is not None and self.extra.kinds[place] in self.kinds
 
     def build(self, children: Sequence[object]) -> Value:
@@ -87,4 +87,4 @@ def joined(options: Sequence[object]) -> ReferenceStructure | None:
     found: set[NodeKind] = {NONE} if None in [x for x in options if x is None] else set()
     for g in given:
         found |= g.extra.kinds_in(graph, g.kinds)
-    return structure_in(graph, graph.alike([*found, *(graph.kinds[graph.places[id(x)]] for x in held)]))
+    return structure_in(graph, graph.alike([*found, *(graph.kinds[graph.places[x]] for x in held)]))

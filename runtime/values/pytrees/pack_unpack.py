@@ -267,7 +267,7 @@ class Unpacking:
             first = self._firsts[place] if place < len(self._firsts) else place
             made = self.containers[place] = made if first == place else self.containers[first]
             self.places[everywhere] = made
-            current().trace.identity.note_created(made)
+            current().trace.identity.created.add(made)
         elif structure.cls is not type(None) and not isinstance(structure, node_structures.ReferenceStructure):
             current().trace.identity.merge(made)
         return made

@@ -61,7 +61,7 @@ class PaddedStructure(DynamicArrayStructure):
         """Return whether the array lies as it should, in memory of its own."""
         if not wrap.is_dynamic_array(value) or value.capacity != self.extra or value.memory.path:
             return False
-        if id(value) not in current().trace.identity.chosen and _is_of_alternatives(value.memory.storage):
+        if value not in current().trace.identity.chosen and _is_of_alternatives(value.memory.storage):
             return False  # a slice of one of several arrays is none of them
         return all(
             e is None or (kind == "window" and isinstance(e, Window) and isinstance(e.start, int) and e.start == 0)
@@ -77,7 +77,7 @@ class PaddedStructure(DynamicArrayStructure):
         extents = [Window(0, size_arithmetic.limited(next(left), 0, n)) if k == "window" else None for k, n in rows]
         made = make(view, extents, self.origin)
         if isinstance(made, DynamicArray):
-            current().trace.identity.chosen[id(made)] = made
+            current().trace.identity.chosen.add(made)
         return made
 
 

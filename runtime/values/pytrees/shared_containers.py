@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeGuard
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.base.value import Value
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
 from anabranch.runtime.values.pytrees.layout import Layout, Node, Union, is_reference
@@ -20,8 +21,8 @@ def first_occurrences(value: object, layout: Layout) -> tuple[int, ...]:
 
 def first_places(values: Sequence[object]) -> tuple[int, ...]:
     """For each object the place of the first one that is the same."""
-    first: dict[int, int] = {}
-    return tuple([first.setdefault(id(v), i) for i, v in enumerate(values)])
+    first: IdentityDict[object, int] = IdentityDict()
+    return tuple([first.setdefault(v, i) for i, v in enumerate(values)])
 
 
 def new_containers(value: object, layout: Layout) -> list[Value]:

@@ -406,6 +406,22 @@ def every_branch_raises_after_it_has_written(n, items):
         raise ValueError(0)
 
 
+def within(inner, depth):
+    error = ValueError(inner)
+    error.depth = depth
+    return error if depth > 3 else within(error, depth + 1)
+
+
+@case((1.0,), (-1.0,))
+def exceptions_in_exceptions_with_attributes(x):
+    first = KeyError("first")
+    first.value = x * 2
+    last = within(first, 0)
+    if x > 0:
+        raise last
+    raise KeyError(last)
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_raising(program: Program) -> None:
     program.check()

@@ -21,10 +21,16 @@ def test_equal_objects_without_a_hash_are_different_keys():
     assert made.setdefault(one, 7) == 1
     assert made.get(Thing()) is None
     assert made.get(Thing(), 5) == 5
-    assert made.pop(one) == 1
+    copy = made.copy()
+    made.discard(one)
+    made.discard(one)
     assert one not in made
     assert other in made
-    assert made.copy()[other] == 2
+    del made[other]
+    assert (list(made), list(made.values())) == ([], [])
+    assert [value for _, value in copy.items()] == [1, 2]
+    copy.clear()
+    assert len(copy) == 0
 
 
 def test_members_of_a_set():
@@ -34,6 +40,10 @@ def test_members_of_a_set():
     assert len(made) == 2
     assert one in made
     assert Thing() not in made
+    third = Thing()
+    assert made.admit(third)
+    assert not made.admit(third)
+    made.discard(third)
     made.discard(one)
     made.discard(one)
     assert one not in made
