@@ -185,7 +185,7 @@ _DEPTH = 20_000
 
 def inner_code(code: types.CodeType) -> types.CodeType | None:
     """The user's code of a function inside a rewritten one; None where it is not found."""
-    owner = _owners.get(id(code), lambda: None)()
+    owner = (_owners.get(code) or (lambda: None))()
     if owner is None:
         return None
     places = [part for part in codes(owner) if part.co_name == code.co_name and part is not owner]

@@ -144,18 +144,18 @@ def _check_apart(structure: node_structures.ReferenceStructure, exists: Exists) 
 
 def with_elements_packed(value: object) -> Any:
     """The result with the elements that a mask has selected of long axes side by side: the host need not move them."""
-    made: dict[int, object] = {}
+    made: IdentityDict[object, object] = IdentityDict()
 
     def packed(part: object) -> object:
         if not isinstance(part, DynamicArray):
             return part
         rows = zip(part.capacity, part.extents, strict=True)
         axes = [i for i, (n, extent) in enumerate(rows) if type(extent) is Masked and n >= _LONG]
-        if axes and id(part) not in made:
+        if axes and part not in made:
             front = part.left_packed(*axes)
             extents = tuple([Front(e.start, e.stop) if isinstance(e, Window) else e for e in front.extents])
-            made[id(part)] = DynamicArray(front.memory, extents, part.origin)
-        return made.get(id(part), part)
+            made[part] = DynamicArray(front.memory, extents, part.origin)
+        return made.get(part, part)
 
     return tuple(map(packed, value)) if type(value) is tuple else packed(value)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.base.context_values import having
 from anabranch.base.frozen import frozen, mutable
 from anabranch.runtime.errors import EscapedTracerError
@@ -63,9 +64,7 @@ class Trace:
 
     def want_going_on(self, iterator: object) -> None:
         """Have the function be traced once more, with an iterator in the place of one that goes on anywhere."""
-        made, wanted = self.going_on.get(id(iterator), (None, frozenset()))
-        if made is iterator:
-            self.wanted_resumable |= wanted
+        self.wanted_resumable |= self.going_on.get(iterator, frozenset())
 
     def __init__(self, outside: Outside, approach: Approach = NOTHING) -> None:
         self.outside = outside
@@ -86,7 +85,7 @@ class Trace:
         self.resumable = approach.resumable
         self.wanted_resumable: set[Hashable] = set()
         # Iterators by identity, with the places that make them and the code of generators that would go on.
-        self.going_on: dict[int, tuple[object, frozenset[Hashable]]] = {}
+        self.going_on: IdentityDict[object, frozenset[Hashable]] = IdentityDict()
         self.watched: list[Watched] = []
         # The buffer sizes that were asked for, and given.
         self.capacities: dict[CapacitySite, Capacity] = {}

@@ -72,7 +72,7 @@ class Lists:
         The arenas, by these places and classes.
     made_in_bodies : dict
         The classes of objects that were made in branches and loops, with their attributes.
-    iterators : dict
+    iterators : IdentityDict
         The `enumerate`s and `zip`s of lists that may grow, by identity, with what they go over.
     copied_sites : set
         The places that made lists of which others have copies.
@@ -89,7 +89,7 @@ class Lists:
     arenas: dict[Hashable | type, Any] = field(default_factory=dict)
     made_in_bodies: dict[type, tuple[str, ...]] = field(default_factory=dict)
     copied_sites: set[Hashable] = field(default_factory=set)
-    iterators: dict[int, tuple[object, Any]] = field(default_factory=dict)
+    iterators: IdentityDict[object, Any] = field(default_factory=IdentityDict)
     in_arrays: int = 0
     tables: list[RowTable] = field(default_factory=list)
     grow_here: bool = True

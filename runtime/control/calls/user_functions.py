@@ -95,7 +95,7 @@ def inner_generator(function: types.FunctionType) -> Callable[..., Any]:
         cls = None if plain is None else resumable_generators.class_of(plain, rewritten)
         if plain is not None and cls is not None:
             for step in cls.code_.steps:
-                current().trace.identity.note_created(step.function)
+                current().trace.identity.created.add(step.function)
             return functools.partial(resumable_generators.made, cls, plain)
     return generator(function, None, code)
 

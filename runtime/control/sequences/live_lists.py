@@ -118,7 +118,7 @@ def note(made: Value, columns: Sequence[Value], start: Value = None) -> Value:
     """One of Python's own `enumerate` or `zip`, which is new, with what it goes over, where lists may grow."""
     if tracing() and current().trace.lists.may_grow and (parts := _live(columns)) is not None:
         live: Live = _Several(parts) if start is None else _Numbered(parts[0], start)
-        current().trace.lists.iterators[id(made)] = (made, live)
+        current().trace.lists.iterators[made] = live
     return made
 
 
@@ -144,8 +144,8 @@ def of(items: Value) -> Live | None:
     """What an `enumerate` or `zip` that nobody has a name for goes over, where a list in it may grow; else None."""
     if not tracing() or not current().trace.lists.may_grow:
         return None
-    made, live = current().trace.lists.iterators.get(id(items), (None, None))
-    if made is None and isinstance(items, (Enumerated, Zipped)) and not (items.under_way or items.end_errors()):
+    live = current().trace.lists.iterators.get(items)
+    if live is None and isinstance(items, (Enumerated, Zipped)) and not (items.under_way or items.end_errors()):
         live = _of_countable(items)
     found: Live | None = live
     return None if found is None or isinstance(found, _Fixed) or is_named(items) else found

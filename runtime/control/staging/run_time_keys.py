@@ -8,6 +8,7 @@ import sys
 import types
 from collections.abc import Iterable
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import ArgumentSite, TableSite, demand
 from anabranch.runtime.tracing.source_frames import internal
@@ -68,10 +69,10 @@ def become_table_of(items: Iterable[object]) -> None:
     Restart
         Where one could have been since it was made.
     """
-    held = {id(inner) for item in items for inner in (item, *gc.get_referents(item)) if isinstance(inner, dict)}
-    dicts = [made for made, _ in current().trace.tables.made.values() if isinstance(made, dict)]
-    holders = [made for made in dicts if any(id(value) in held for value in made.values())]
-    for one in holders or [made for made in dicts if id(made) in held]:
+    held = IdentitySet(inner for item in items for inner in (item, *gc.get_referents(item)) if isinstance(inner, dict))
+    dicts = [made for made in current().trace.tables.made if isinstance(made, dict)]
+    holders = [made for made in dicts if any(value in held for value in made.values())]
+    for one in holders or [made for made in dicts if made in held]:
         become_table(one)
 
 

@@ -39,7 +39,7 @@ def that_may_go_on(made: Value, function: Any = source.each) -> Value:
     """An iterator, in whose place one by a function of `itertools_source` would go on."""
     if tracing():
         code: types.CodeType = function.__code__
-        current().trace.going_on[id(made)] = (made, frozenset([place(), code]))
+        current().trace.going_on[made] = frozenset([place(), code])
     return made
 
 

@@ -64,7 +64,7 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
                 current().freeze(array.storage)
         return made
 
-    on_host = HeldException(host_values.hosted(layout, {}, IdentityDict()))
+    on_host = HeldException(host_values.hosted(layout, IdentityDict(), IdentityDict()))
     run_time_checks.record_failure(pred, on_host, reconstruct, frames, [p.atom for p in packed])
 
 
