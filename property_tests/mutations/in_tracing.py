@@ -24,8 +24,8 @@ f(1.5)
         # any for all: lists, cells and attributes that only one branch changes.
         "change of a list in one branch lost",
         "runtime/control/branches/stage_branches.py",
-        "if any(key in o.changes for o in outcomes)]",
-        "if all(key in o.changes for o in outcomes)]",
+        "if any(s.target in o.changes for o in outcomes)]",
+        "if all(s.target in o.changes for o in outcomes)]",
         """
 def f(x):
     items = [x, 1.0]

@@ -28,7 +28,7 @@ from anabranch.runtime.control.aliasing.points_to import is_never, link, select_
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom, Var
 from anabranch.runtime.passes.load_forwarding import MOST_CHOSEN
-from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -168,6 +168,9 @@ def after(
                 kept[k] = before
     for cycle in report.cycles:
         _after_cycle(cycle, made, init, count)
+    if sources.may_return_new_objects:
+        # Views made anew in each step: the memory is known, but not which object it is.
+        current().trace.identity.merge_all(array for k, array in enumerate(made) if k not in kept)
     resolved = report.trading | kept.keys()
     arrays = [None if k in resolved else array for k, array in enumerate(made)]
 

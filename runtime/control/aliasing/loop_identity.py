@@ -24,7 +24,7 @@ from anabranch.runtime.control.aliasing.loop_sources import (
 )
 from anabranch.runtime.control.aliasing.points_to import ALWAYS, is_never, link, moved, select_last
 from anabranch.runtime.ir.program import Atom, Literal, Var
-from anabranch.runtime.tracing.builder import Builder, building, current
+from anabranch.runtime.tracing.builder import Builder, building
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import aliasing, views
@@ -211,9 +211,6 @@ class Identities:
         """Link the arrays after the loop with all that they may be; `carried` has what became of numbers."""
         numbers = {k: carried[formal] for k, formal in self.carried.numbers.items()}
         at_once = _is(count, 0) if any(possible.first) else atoms.literal(False)
-        if self.sources.may_return_new_objects:
-            # Views made anew in each step: the memory is known, but not which object it is.
-            current().trace.identity.merge_all(made)
         for k, array in enumerate(made):
             if array is None:
                 continue

@@ -498,3 +498,12 @@ def test_arrays_of_run_time_size_from_a_loop() -> None:
 
     with pytest.raises(UnsupportedOperationError, match="whether this ndarray is that one is not known"):
         jit(f, auto_static=False)(2, np.arange(4.0))
+
+
+@case(*ARRAYS)
+def written_arrays_that_trade_places_with_views_of_all_of_them(n, a, b, c):
+    y, z = a, b
+    for _ in range(n):
+        z[1] += 2
+        y, z = z, y[:]
+    return y is a, z is b, y is b, z is a, y is z
