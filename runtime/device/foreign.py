@@ -202,7 +202,7 @@ def without_copy(value: Any) -> np.ndarray:
         dtype = np.dtype(getattr(ml_dtypes, name))
         array = value.view(torch.int16 if dtype.itemsize == 2 else torch.uint8).numpy().view(dtype)
     else:
-        array = value.numpy()  # by DLPack it would be read-only before NumPy 2.1
+        array = value.numpy()
     return array
 
 

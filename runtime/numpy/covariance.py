@@ -15,8 +15,6 @@ from anabranch.runtime.values.failures import run_time_checks
 
 rules = Rules()
 
-_HAS_SCALARS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
-
 
 def _variables(m: object, rowvar: object, name: str) -> Value:
     """One variable in each row."""
@@ -24,7 +22,7 @@ def _variables(m: object, rowvar: object, name: str) -> Value:
     if array.ndim > 2:
         raise ValueError(f"{name} has more than 2 dimensions")
     table = xp.atleast_2d(array)
-    several = array.ndim != 1 if name == "m" and _HAS_SCALARS else not _is(table.shape[0], 1)
+    several = array.ndim != 1 if name == "m" else not _is(table.shape[0], 1)
     return table.T if several and not rowvar else table
 
 

@@ -279,6 +279,7 @@ _register_split(np.hsplit, 1, lambda array: 1 if array.ndim > 1 else 0)
 _register_split(np.dsplit, 3, lambda _: 2)
 
 
+@rules.any_shape(np.unstack)
 def unstack(x: object, /, *, axis: object = 0) -> tuple[Value, ...]:
     """As `numpy.unstack`: views."""
     array = operands.array(x)
@@ -286,7 +287,3 @@ def unstack(x: object, /, *, axis: object = 0) -> tuple[Value, ...]:
         raise ValueError("Input array must be at least 1-d.")
     moved = _F[np.moveaxis](array, axis, 0)
     return tuple(moved[i] for i in range(len(moved)))
-
-
-if hasattr(np, "unstack"):
-    rules.any_shape(np.unstack)(unstack)

@@ -120,14 +120,12 @@ def astype(
     return memory_order.ordered(a, order)
 
 
-if hasattr(np, "astype"):
-
-    @rules.any_shape(np.astype)
-    def astype_function(x: object, dtype: object, /, *, copy: object = True, device: object = None) -> Value:
-        """As `numpy.astype`."""
-        if device != "cpu":
-            plain("astype", device=(device, None))
-        return astype(x, dtype, copy=copy)
+@rules.any_shape(np.astype)
+def astype_function(x: object, dtype: object, /, *, copy: object = True, device: object = None) -> Value:
+    """As `numpy.astype`."""
+    if device != "cpu":
+        plain("astype", device=(device, None))
+    return astype(x, dtype, copy=copy)
 
 
 @rules.dynamic_shape(bool)

@@ -185,10 +185,6 @@ def _remapped(shape: Sequence[int]) -> str:
 
 
 def _register_gufunc(name: str, subscripts: str) -> None:
-    original = getattr(np, name, None)
-    if original is None:
-        return
-
     def function(x1: Value, x2: Value, /, out: Value = None, **others: Value) -> Value:
         plain(name, **{k: (v, NotImplemented) for k, v in others.items()})
         x, y = common(x1, x2)
@@ -196,7 +192,7 @@ def _register_gufunc(name: str, subscripts: str) -> None:
             x = atoms.ufunc(np.conjugate, x)
         return result(over_output(atom_of(_F[np.einsum](subscripts, fresh(x), fresh(y))), out, 1), out)
 
-    rules.implements(original)(function)
+    rules.implements(getattr(np, name))(function)
 
 
 _register_gufunc("matvec", "...mn,...n->...m")
@@ -216,9 +212,8 @@ def vecdot(x1: object, x2: object, /, *, axis: object = -1, out: object = None, 
     return result(over_output(atom_of(_F[np.einsum]("...n,...n->...", x, y)), out, 0), out)
 
 
-for _original in (getattr(np, "vecdot", None), getattr(np.linalg, "vecdot", None)):
-    if _original is not None:
-        rules.implements(_original)(vecdot)
+for _original in (np.vecdot, np.linalg.vecdot):
+    rules.implements(_original)(vecdot)
 
 
 @rules.method("dot")

@@ -12,7 +12,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import operands, outputs, sorting, statistics
-from anabranch.runtime.numpy.core import NoValue, fresh, handle, refused, traced_inside
+from anabranch.runtime.numpy.core import NoValue, fresh, handle, traced_inside
 from anabranch.runtime.numpy.namespace import namespace as xp, staged
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
@@ -275,14 +275,9 @@ def _value(asked: Request, lines: OrderedVectors, column: Value) -> Value:
     return _between(lines, column, asked.method, weak)
 
 
-_WEIGHS_OTHERWISE = np.lib.NumpyVersion(np.__version__) < "2.1.0"
-
-
 def _weight_table(asked: Request, table: Any) -> Value:
     if asked.method != "inverted_cdf":
         raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {asked.method}.")
-    if _WEIGHS_OTHERWISE:
-        raise refused("quantile with weights", "NumPy 2.0 takes elements of no weight; later releases do not")
     _, weight = statistics.weighted(asked.a, handle(asked.weights), asked.axis)
     operands.refuse_where(weight < 0, "Weights must be non-negative.")
     columns = _as_columns(statistics.reduced_axes_last(weight, asked.axis)[0])

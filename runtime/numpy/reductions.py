@@ -9,13 +9,12 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.numpy import operands, outputs, ufunc_reductions
-from anabranch.runtime.numpy.core import NoValue, atom_of, keepdims_shape, one_axis
+from anabranch.runtime.numpy.core import NoValue, keepdims_shape, one_axis
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.ufunc_reductions import ReductionKeywords, reduce
 from anabranch.runtime.ops.reducers import highest, lowest
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting
-from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 rules = Rules()
 
@@ -144,9 +143,8 @@ def _cumulative(ufunc: np.ufunc) -> _Reduction:
     return accumulation
 
 
-if hasattr(np, "cumulative_sum"):
-    rules.any_shape(np.cumulative_sum)(_cumulative(np.add))
-    rules.any_shape(np.cumulative_prod)(_cumulative(np.multiply))
+rules.any_shape(np.cumulative_sum)(_cumulative(np.add))
+rules.any_shape(np.cumulative_prod)(_cumulative(np.multiply))
 
 
 @rules.any_shape(np.ptp)
@@ -157,13 +155,8 @@ def ptp(a: object, axis: object = None, out: object = None, keepdims: object = N
     return registry.FUNCTIONS[np.subtract](high, low, out=out)
 
 
-# In older releases the count of a whole array is an int of Python's.
-_COUNT_IS_INT = isinstance(np.count_nonzero(np.zeros(1)), int)
-
-
 @rules.any_shape(np.count_nonzero)
 def count_nonzero(a: object, axis: object = None, *, keepdims: object = False) -> Value:
     """How many elements are not zero."""
     truth = operands.array(a).astype(np.bool_)
-    count = reduce(np.add, truth, ReductionKeywords(axis, np.int64, None, keepdims))
-    return python_scalar(atom_of(count)) if _COUNT_IS_INT and axis is None and not keepdims else count
+    return reduce(np.add, truth, ReductionKeywords(axis, np.int64, None, keepdims))

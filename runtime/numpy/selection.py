@@ -108,14 +108,10 @@ def clip(
     return result(value, out)
 
 
-# NumPy 2.0 makes each bound one of the dtype, and raises where that cannot be.
-_CLIP_CONVERTS = np.lib.NumpyVersion(np.__version__) < "2.1.0"
-
-
 def _within_dtype(bound: Value, a: Value, extreme: Callable[[Any, Any], Any]) -> Value:
     """A Python int beyond the integers of the dtype bounds nothing on that side; on the other it is an error."""
     dtype = getattr(a, "dtype", None)
-    if _CLIP_CONVERTS or dtype is None or dtype.kind not in "iu" or not _is_int(bound):
+    if dtype is None or dtype.kind not in "iu" or not _is_int(bound):
         return bound
     info = np.iinfo(dtype)
     limit = info.min if extreme is size_arithmetic.maximum else info.max

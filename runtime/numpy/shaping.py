@@ -23,7 +23,7 @@ from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.memory import memory_layout, views
+from anabranch.runtime.values.memory import views
 
 rules = Rules()
 
@@ -82,8 +82,6 @@ def reshape(a: Value, shape: Value = None, order: Value = "C", *, newshape: Valu
 @rules.method("reshape")
 def reshape_method(a: object, /, *shape: object, order: object = "C", copy: object = None) -> Value:
     """As `ndarray.reshape`."""
-    if copy is not None and not memory_layout.HAS_COPY:
-        raise TypeError("'copy' is an invalid keyword argument for this function")
     if len(shape) == 1:
         return reshape(a, shape[0], order=order, copy=copy)
     return reshape(a, shape, order=order, copy=copy)

@@ -75,7 +75,9 @@ class StagedUfunc:
         if not traced_inside((args, out, where)):
             if out is not None:  # else it may be among the positional ones
                 others["out"] = out
-            made = self.ufunc(*args, where=where, dtype=dtype, casting=casting, order=order, subok=subok, **others)
+            if where is not True:  # of which some releases warn where there is no `out`
+                others["where"] = where
+            made = self.ufunc(*args, dtype=dtype, casting=casting, order=order, subok=subok, **others)
             return adopted(made, (args, out))
         for name in others:
             if name not in ("signature", "extobj"):

@@ -18,8 +18,8 @@ from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import OWN_SPEED, internal, standard
 
 _KINDS = {
-    "BINARY_SLICE": "subscript", "BINARY_SUBSCR": "subscript", "STORE_SUBSCR": "subscript",
-    "DELETE_SUBSCR": "subscript", "COMPARE_OP": "compare",
+    "BINARY_SLICE": "subscript", "BINARY_SUBSCR": "subscript", "STORE_SLICE": "subscript",
+    "STORE_SUBSCR": "subscript", "DELETE_SUBSCR": "subscript", "COMPARE_OP": "compare",
 }  # fmt: skip
 # Where comprehensions ask what they go over, and whether they keep an item; a length is asked for; `[*items]`.
 _OF_LISTS = ("GET_ITER", "CALL", "CALL_FUNCTION_EX", "TO_BOOL", "LIST_EXTEND")
@@ -44,7 +44,7 @@ def stage_current_operator() -> None:
             # NumPy, which asks an index in two ways, lets only the second exception through.
             asked.add(one)
             raise Restart
-    if dis.opname[frame.f_code.co_code[frame.f_lasti]] == "STORE_SUBSCR":
+    if dis.opname[frame.f_code.co_code[frame.f_lasti]] in ("STORE_SLICE", "STORE_SUBSCR"):
         current().trace.constants.are_written = True  # by a key that is written out, which stays as it is
 
 

@@ -65,6 +65,5 @@ OPS: tuple[Op, ...] = (
     NativeUfunc(np.right_shift, right_shift),
     NativeUfunc(np.gcd, gcd, Work.MUCH),
     NativeUfunc(np.lcm, lcm, Work.MUCH),
+    NativeUfunc(np.bitwise_count, bitwise_count),
 )
-if hasattr(np, "bitwise_count"):
-    OPS = (*OPS, NativeUfunc(np.bitwise_count, bitwise_count))

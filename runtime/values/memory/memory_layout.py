@@ -78,19 +78,8 @@ def _apply(dummy: np.ndarray, step: views.ViewStep) -> np.ndarray:
     return step.of(dummy)
 
 
-# `reshape` has the argument.
-HAS_COPY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
-
-
 def reshape(dummy: np.ndarray, shape: Sequence[int]) -> np.ndarray | None:
     """The model reshaped, where NumPy does that without a copy; else None."""
-    if not HAS_COPY:
-        dummy = dummy[...]
-        try:
-            dummy.shape = tuple(shape)
-        except AttributeError:
-            return None
-        return dummy
     try:
         return dummy.reshape(tuple(shape), copy=False)
     except ValueError:

@@ -388,12 +388,10 @@ def bins_and_their_edges(a, b, k):
     return np.histogram_bin_edges(v, 3), np.histogram(v, 3, weights=b[:k] > 0), np.histogram(v > 1, 2)
 
 
-if hasattr(np, "cumulative_sum"):  # NumPy 2.1
-
-    @case(*ints(V, at=(0, 3, 8)))
-    def running_sums_that_include_the_initial(a, k):
-        v, w = a[:k], a[a > k]
-        return np.cumulative_sum(v, include_initial=True), np.cumulative_prod(w, include_initial=True)
+@case(*ints(V, at=(0, 3, 8)))
+def running_sums_that_include_the_initial(a, k):
+    v, w = a[:k], a[a > k]
+    return np.cumulative_sum(v, include_initial=True), np.cumulative_prod(w, include_initial=True)
 
 
 @pytest.mark.parametrize("program", case.programs + hoped.programs)

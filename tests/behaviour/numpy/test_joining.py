@@ -43,9 +43,8 @@ for f in (np.split, np.array_split):
 case(np.vsplit, FLOATS, Static(3))
 case(np.hsplit, FLOATS, Static(2))
 case(np.dsplit, FLOATS, Static(2))
-if hasattr(np, "unstack"):  # NumPy 2.1
-    case(np.unstack, FLOATS)
-    case(np.unstack, FLOATS, axis=1)
+case(np.unstack, FLOATS)
+case(np.unstack, FLOATS, axis=1)
 case(np.tile, FLOATS, Static(2))
 case(np.tile, VECTOR, Static((2, 3)))
 case(np.tile, FLOATS, Static((2, 1, 3)))

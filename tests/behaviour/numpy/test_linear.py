@@ -54,9 +54,8 @@ case(np.linalg.matrix_power, FLOATS[:, :3], Static(0))
 case(np.linalg.matrix_power, FLOATS, Static(2))
 case(np.vecdot, FLOATS, FLOATS)
 case(np.vecdot, COMPLEX, COMPLEX)
-if hasattr(np, "matvec"):  # NumPy 2.2
-    case(np.matvec, FLOATS, VECTOR)
-    case(np.vecmat, VECTOR, TALL)
+case(np.matvec, FLOATS, VECTOR)
+case(np.vecmat, VECTOR, TALL)
 case(np.linalg.outer, VECTOR, VECTOR)
 
 case(np.linalg.matmul, FLOATS, TALL)

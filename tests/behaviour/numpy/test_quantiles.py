@@ -11,13 +11,6 @@ from tests.behaviour.numpy.samples import BYTES, EMPTY, FLOATS, INTS, NANS, SING
 case = Table()
 
 
-def weighted(function, *args, **kwargs):
-    if np.lib.NumpyVersion(np.__version__) < "2.1.0":
-        case.refuses("NumPy 2.0 takes elements of no weight", function, *args, **kwargs)
-    else:
-        case(function, *args, **kwargs)
-
-
 METHODS = (
     "inverted_cdf averaged_inverted_cdf closest_observation interpolated_inverted_cdf hazen weibull linear "
     "median_unbiased normal_unbiased lower higher nearest midpoint"
@@ -36,18 +29,18 @@ for f, q in FUNCTIONS:
         case(f, FLOATS, np.array([[q, 0], [q * 2, q * 3]]), axis=-1, method=m)
         case(f, EMPTY, Static(q), axis=1, method=m) if f in (np.nanquantile, np.nanpercentile) else None
     for X in (FLOATS, INTS):
-        weighted(f, X, np.array([q, 0, q * 2, q * 10 / 3]), axis=1, method="inverted_cdf", weights=WEIGHTS)
-        weighted(f, X, Static(q), method="inverted_cdf", weights=WEIGHTS)
+        case(f, X, np.array([q, 0, q * 2, q * 10 / 3]), axis=1, method="inverted_cdf", weights=WEIGHTS)
+        case(f, X, Static(q), method="inverted_cdf", weights=WEIGHTS)
         case(f, X, Static(q), weights=WEIGHTS)
-        weighted(f, X, Static(q), method="inverted_cdf", weights=WEIGHTS - 3)
-        weighted(f, X, Static(q), method="inverted_cdf", weights=WEIGHTS * 0)
-    weighted(f, FLOATS, np.array([0, q * 2]), axis=1, method="inverted_cdf", weights=WEIGHTS)
+        case(f, X, Static(q), method="inverted_cdf", weights=WEIGHTS - 3)
+        case(f, X, Static(q), method="inverted_cdf", weights=WEIGHTS * 0)
+    case(f, FLOATS, np.array([0, q * 2]), axis=1, method="inverted_cdf", weights=WEIGHTS)
     case(f, FLOATS, Static(q), method="unheard of")
     case(f, FLOATS, Static(-1))
     case(f, FLOATS, np.full((1, 1, 1), q))
     case(f, FLOATS, q, axis=2)
-weighted(np.quantile, FLOATS, Static([0.0, 1.0]), axis=1, method="inverted_cdf", weights=WEIGHTS[0])
-weighted(np.nanquantile, HOLES, np.array([0.2, 1]), axis=1, method="inverted_cdf", weights=WEIGHTS)
+case(np.quantile, FLOATS, Static([0.0, 1.0]), axis=1, method="inverted_cdf", weights=WEIGHTS[0])
+case(np.nanquantile, HOLES, np.array([0.2, 1]), axis=1, method="inverted_cdf", weights=WEIGHTS)
 for X in (EMPTY, NANS, TRUTHS):
     case(np.quantile, X, Static(0.3), axis=0)
     case(np.quantile, X, Static(0.9), axis=1)

@@ -23,11 +23,10 @@ for X in ARRAYS:
     case(np.max, X, initial=1, where=X > 0)
     case(np.max, X, where=X > 0)
     case(np.sum, X[..., :1], where=X > 0)
-if hasattr(np, "cumulative_sum"):  # NumPy 2.1
-    case(np.cumulative_sum, VECTOR)
-    case(np.cumulative_sum, FLOATS, axis=1, include_initial=True)
-    case(np.cumulative_prod, FLOATS, axis=0)
-    case(np.cumulative_sum, FLOATS)
+case(np.cumulative_sum, VECTOR)
+case(np.cumulative_sum, FLOATS, axis=1, include_initial=True)
+case(np.cumulative_prod, FLOATS, axis=0)
+case(np.cumulative_sum, FLOATS)
 HALVES = np.array([[1.0, 1.5, 0.5], [0.0, 2.0, 1.5]], np.float32)
 for f in (np.sum, np.prod, np.max, np.any):
     for out in (np.zeros(2, np.int64), np.zeros(2, np.int8), np.zeros(2), np.zeros(2, bool)):
