@@ -84,7 +84,15 @@ def arange(
         return fresh(atoms.literal(np.arange(start, stop, step, dtype=chosen)))
     lowest = _scalar(start, chosen)
     delta = _scalar(step, chosen) if chosen.kind in "iu" else _difference(start, step, chosen)
-    return wrap.with_extents(fresh(_affine_range(lowest, delta, count, chosen)), extents)
+    made = _affine_range(lowest, delta, count, chosen)
+    if chosen.kind in "fc" and not (
+        isinstance(lowest, Literal) and (lowest.value or not np.signbit(lowest.value.real))
+    ):
+        # The first number is the start itself, a zero with its sign.
+        zeros = atoms.broadcast_to(atoms.literal(0, np.int64), (count,))
+        is_first = atoms.ufunc(np.equal, iota((count,), 0, np.dtype(np.int64)), zeros)
+        made = atoms.select(is_first, atoms.broadcast_to(lowest, (count,)), made)
+    return wrap.with_extents(fresh(made), extents)
 
 
 def _arange_dtype(start: object, stop: object, step: object) -> np.dtype:

@@ -170,3 +170,19 @@ def sized_by_a_power(base: int, exponent: int, x: float) -> Any:
 
 def test_sizes_that_are_powers_of_arguments() -> None:
     check(sized_by_a_power, 2, 3, 1.5)
+
+
+def test_a_range_begins_with_its_start() -> None:
+    def spread(*bounds: Any) -> Any:
+        return np.arange(*bounds)
+
+    for bounds in (
+        (-0.0, 2.0, 0.5),
+        (-0.0, 0.25, 0.5),
+        (0.0, 2.0),
+        (-0.0, -2.0, -0.5),
+        (np.float32(-0.0), np.float32(2)),
+    ):
+        want = repr(spread(*bounds))
+        assert repr(jit(spread)(*bounds)) == want
+        assert repr(jit(lambda bounds=bounds: np.arange(*bounds))()) == want
