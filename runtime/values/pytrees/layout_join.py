@@ -267,6 +267,18 @@ def unboxed(layout: Layout) -> Layout:
     return layout
 
 
+def _take_in(options: list[Layout], place: int, unboxing: bool) -> None:
+    """Join the option at a place, which is of another structure now, with those that this holds, too."""
+    for other in [o for k, o in enumerate(options) if k != place and not is_text(o)]:
+        one = options[place]
+        merged = join(one, other, unboxing)
+        if not isinstance(merged, Union):
+            options[place] = merged
+            gone = next(k for k, o in enumerate(options) if o is other)
+            del options[gone]
+            place -= gone < place
+
+
 def _join_options(a: Layout, b: Layout, unboxing: bool) -> Layout:
     options: list[Layout] = list(a.options) if isinstance(a, Union) else [a]
     texts = {o.value for o in options if is_text(o)}
@@ -282,6 +294,8 @@ def _join_options(a: Layout, b: Layout, unboxing: bool) -> Layout:
             merged = join(old, new, unboxing)
             if not isinstance(merged, Union):
                 options[i] = merged
+                if isinstance(merged, Node) and not (isinstance(old, Node) and old.structure == merged.structure):
+                    _take_in(options, i, unboxing)
                 break
         else:
             options.append(new)
