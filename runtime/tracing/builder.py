@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
 from typing import Any
@@ -150,7 +150,7 @@ class Builder:
     # Containers of which others may be the same ones at run time.
     split: list[Any] = field(default_factory=list)
     # What the containers held that stand for items of lists, which a step may read alone.
-    lent: list[Lent] = field(default_factory=list)
+    lent: list[tuple[Lent, Sequence[Any]]] = field(default_factory=list)
     # Where something may have failed in the body of a try statement.
     points: list[Any] = field(default_factory=list)
     # What decides whether this part of the Program runs: an atom of the parent.

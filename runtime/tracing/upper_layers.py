@@ -97,7 +97,7 @@ class Slot(Protocol):
 
 
 class Lent(Protocol):
-    """The earlier contents of the containers that stand for items of a list."""
+    """The earlier contents of the containers that stand for one of the items of a list."""
 
     def changed(self) -> bool: ...
 

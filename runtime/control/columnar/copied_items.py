@@ -13,11 +13,12 @@ from typing import Any
 from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AliasError
-from anabranch.runtime.tracing.builder import Builder, current
+from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Contents
+from anabranch.runtime.values.dynamic_lists import item_kinds
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_contents import ListContents
 from anabranch.runtime.values.heap.slots import Slot, slot_of
@@ -292,6 +293,16 @@ def note_packed_by_step(
         raise container_refusal()
     old = _old_ones(copied, before, changed, beside.__contains__)
     outer.copied += [HandedOn((c, slot.contents())) for c, slot in old]
+
+
+def note_lent(outer: Builder, inner: Builder) -> None:
+    """Note the items of a sequence that a loop has gone over as copied, where a step has copied what stood for one."""
+    copied = IdentitySet(container for container, _ in inner.copied)
+    with building(outer):
+        for heap, items in inner.lent:
+            if any(slot.target in copied for slot in heap.slots):
+                for item in items:
+                    item_kinds.note_copied(item)
 
 
 def _old_ones(

@@ -78,6 +78,7 @@ def stage(loop: LoopStatement) -> State:
                 continue
             if attempt and outer.parent is not None:
                 learned_types.remember(types)
+            copied_items.note_lent(outer, traced.builder)
             return _finish(outer, loop, types, traced, report)
         positions = _positions(types, report.conflicts)
         types.reach = identities.reach().joined(types.reach)

@@ -57,7 +57,7 @@ class StackedSequence(Countable):
             item = self._form.at(iter([item_memory.row(w, place) for w in self._wholes]))
             if self._inside is not None:
                 held = Heap((item,))
-                current().lent.append(held)
+                current().lent.append((held, self._before))
                 # Whether one is an object of before cannot be told.
                 current().trace.identity.merge_all(s.target for s in held.slots)
             return item
@@ -146,7 +146,7 @@ def check_lent(after: object, body: Callable[..., object]) -> None:
     if not builder.lent:
         return
     reached = Heap((after, body, *builder.trace.heap.roots))
-    for heap in builder.lent:
+    for heap, _ in builder.lent:
         if heap.changed() or any(slot.target in reached for slot in heap.slots):
             raise UnsupportedOperationError(
                 "a list or dict that is an item of a list is changed, or kept, in a loop over that list; change or "

@@ -30,6 +30,10 @@ class KnownItems(Countable):
         self._length = len(items)
 
     @property
+    def holds(self) -> tuple[object, ...]:
+        return tuple(self.source_)
+
+    @property
     def is_known(self) -> bool:
         return not any(map(containers.has_traced, self.source_))
 
