@@ -48,8 +48,8 @@ from anabranch.runtime.control.sets import members as members, members_of as mem
 from anabranch.runtime.control.stdlib import builtins_ as builtins  # noqa: F401 - `ab.builtins`
 from anabranch.runtime.control.stdlib.columns import transposed as transposed
 from anabranch.runtime.control.stdlib.introspection import class_ as class_
-from anabranch.runtime.control.stdlib.itertools_ import each as each
 from anabranch.runtime.control.stdlib.math_ import mathematics
+from anabranch.runtime.control.stdlib.picked_items import each as each
 from anabranch.runtime.control.subscript import at as at
 from anabranch.runtime.control.ternary import ifexp as ifexp
 from anabranch.runtime.control.text import fstring as fstring, percent as percent

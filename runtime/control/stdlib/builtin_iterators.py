@@ -19,7 +19,7 @@ from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib import itertools_iterators
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
-from anabranch.runtime.control.stdlib.going_on import by_places, goes_on, has_places, only, row, that_may_go_on
+from anabranch.runtime.control.stdlib.going_on import by_places, only, resumable, row
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.control.try_ import try_
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
@@ -75,11 +75,11 @@ def _of_ints(bound: UnionValue) -> Value:
 @of_each_list
 def enumerate_(items: Value, start: Value = 0) -> Value:
     """As `enumerate`."""
-    if has_places(items):
-        if goes_on():
-            return by_places((items, as_int(start)), count_, _numbered)
-        return that_may_go_on(_enumerated(items, start))
-    return _enumerated(items, start)
+    return resumable(
+        (items,),
+        lambda: _enumerated(items, start),
+        lambda: by_places((items, as_int(start)), length_of, _numbered),
+    )
 
 
 def _enumerated(items: Value, start: Value) -> Value:
@@ -94,11 +94,9 @@ def _enumerated(items: Value, start: Value) -> Value:
 @staged_form_of(zip)
 def zip_(*columns: Value, strict: bool = False) -> Value:
     """As `zip`; staged when every column is a range or an array, or one has a length known only at run time."""
-    if columns and not strict and has_places(*columns):
-        if goes_on():
-            return by_places(columns, _shortest, row)
-        return that_may_go_on(_zipped(columns, strict))
-    return _zipped(columns, strict)
+    if strict or not columns:
+        return _zipped(columns, strict)
+    return resumable(columns, lambda: _zipped(columns, strict), lambda: by_places(columns, _shortest, row))
 
 
 def _shortest(columns: tuple[Value, ...]) -> Value:
@@ -121,11 +119,11 @@ def reversed_(items: Value) -> Value:
         raise TypeError(f"'{attributes.class_of(items).__name__}' object is not reversible")
     if isinstance(items, RunTimeContainer) and issubclass(items.native, (set, frozenset)):
         return reversed(items.native())  # raises what Python raises
-    if has_places(items):
-        if goes_on():
-            return by_places((items, len_(items)), lambda held: held[1], _from_the_end)
-        return that_may_go_on(_reversed(items))
-    return _reversed(items)
+    return resumable(
+        (items,),
+        lambda: _reversed(items),
+        lambda: by_places((items, len_(items)), lambda held: held[1], _from_the_end),
+    )
 
 
 def _reversed(items: Value) -> Value:
@@ -136,13 +134,13 @@ def _reversed(items: Value) -> Value:
 @staged_form_of(iter)
 def iter_(items: Value, /, *sentinel: Value) -> Value:
     """As `iter`."""
-    if sentinel or not has_places(items):
+    if sentinel:
         return iter(items, *sentinel)
-    return by_places((items,), count_, only) if goes_on() else that_may_go_on(iter(items))
+    return resumable((items,), lambda: iter(items), lambda: by_places((items,), length_of, only))
 
 
-def count_(held: tuple[Value, ...]) -> Value:
-    """How many items the first has that is held."""
+def length_of(held: tuple[Value, ...]) -> Value:
+    """The number of items that the first has that is held."""
     return len_(held[0])
 
 

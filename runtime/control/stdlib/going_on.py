@@ -7,7 +7,7 @@ a generator of `itertools_source`, by its steps.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,18 @@ def that_may_go_on(made: Value, function: Any = source.each) -> Value:
         code: types.CodeType = function.__code__
         current().trace.going_on[made] = frozenset([place(), code])
     return made
+
+
+def resumable(
+    columns: Sequence[Value], made: Callable[[], Value], going_on: Callable[[], Value], function: Any = source.each
+) -> Value:
+    """An iterator over columns, as `made` gives it; where it is asked under run-time conditions, that of `going_on`.
+
+    `function` is that of `itertools_source` whose generator `going_on` gives.
+    """
+    if not has_places(*columns):
+        return made()
+    return going_on() if goes_on() else that_may_go_on(made(), function)
 
 
 def one(function: Any, *args: Value) -> Value:

@@ -12,7 +12,6 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control import lists
-from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
@@ -20,11 +19,10 @@ from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
-from anabranch.runtime.control.sequences.iterators import Zipped, shorter
+from anabranch.runtime.control.sequences.iterators import shorter
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.stdlib import itertools_source as source
-from anabranch.runtime.control.stdlib.builtin_iterators import count_ as count_of
-from anabranch.runtime.control.stdlib.going_on import by_places, goes_on, has_places, one, only, that_may_go_on
+from anabranch.runtime.control.stdlib.going_on import goes_on, has_places, that_may_go_on
 from anabranch.runtime.control.stdlib.itertools_iterators import (
     Accumulated,
     Chained,
@@ -37,6 +35,7 @@ from anabranch.runtime.control.stdlib.itertools_iterators import (
     Taken,
 )
 from anabranch.runtime.control.stdlib.nditer_ import nditer_
+from anabranch.runtime.control.stdlib.picked_items import filter_, map_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.values import atoms, wrap
@@ -57,61 +56,6 @@ Call = Callable[..., Any]
 
 def _staged(items: object) -> bool:
     return isinstance(items, PushIterator) or is_countable(items)
-
-
-class Mapped(GeneratorExpression, sample=lambda: map(repr, ())):
-    """The iterator that `map` returns."""
-
-
-class Filtered(GeneratorExpression, sample=lambda: filter(None, ())):
-    """The iterator that `filter` returns."""
-
-
-def map_(call: Call, function: Any, *columns: Value) -> Value:
-    """As `map`."""
-    if len(columns) == 1:
-        of_item: Callable[[Value], Value] = functools.partial(call, function)
-        if has_places(*columns):
-            if goes_on():
-                return by_places(columns, count_of, lambda held, place: of_item(only(held, place)))
-            return that_may_go_on(Mapped(columns[0], of_item))
-        return Mapped(columns[0], of_item)
-    if not columns or not all(map(is_countable, columns)):
-        return map(lambda *items: call(function, *items), *columns)
-    rows = Zipped(tuple(c for c in map(countable, columns) if c is not None), strict=False)
-    return Mapped(rows, lambda row: call(function, *row))
-
-
-def filter_(call: Call, function: object, items: object) -> Value:
-    """As `filter`."""
-    test = truth_value if function is None else functools.partial(call, function)
-    if has_places(items):
-        if goes_on():
-            return one(source.picked, (items,), count_of, only, test, _itself)
-        return that_may_go_on(Filtered(items, condition=test), source.picked)
-    return Filtered(items, condition=test)
-
-
-def _itself(item: Value) -> Value:
-    return item
-
-
-def each(
-    items: Value,
-    element: Callable[..., Any] = _itself,
-    condition: Callable[..., Any] | None = None,
-    width: Any = None,
-    nested: bool = False,
-    whole: bool = False,
-) -> Value:
-    """A generator expression of the user's."""
-    made = GeneratorExpression(items, element, condition, width, nested, whole)
-    if nested or whole or not has_places(items):
-        return made
-    if not goes_on():
-        return that_may_go_on(made, source.picked)
-    test = (lambda _: True) if condition is None else lambda item: condition(*made.parts_of(item))
-    return one(source.picked, (items,), count_of, only, test, made.element_of)
 
 
 def starmap_(call: Call, function: object, rows: object) -> Value:
