@@ -233,7 +233,7 @@ def _dtype(leaf: object) -> np.dtype:
 
 
 def _first_outputs(function: Callable[..., Any], carry: Any, x: Any, count: int) -> Sequence[Any]:
-    """What two steps give, traced for the types alone: the first may make a float of an int that is carried."""
+    """The outputs of two steps, traced for the types alone: the first may make a float of an int that is carried."""
 
     def steps() -> Any:
         after, first = function(carry, x)

@@ -38,14 +38,14 @@ class CapacitySite:
         What the buffer is for; places on one line are told apart by it.
     frames : tuple of Position
         The user's code, the innermost last; none outside of it.
-    along : bool
+    grows_together : bool
         Whether buffers of this place mostly come to be too small together, as those of lists to which a step of a loop
         appends do.
     """
 
     what: str
     frames: tuple[Position, ...]
-    along: bool = False
+    grows_together: bool = False
 
     def __str__(self) -> str:
         """As in "`np.zeros(n)` (file:12)"."""
@@ -79,8 +79,9 @@ class Capacity:
 
     def is_like(self, other: Capacity) -> bool:
         """Return whether the buffers are of one size and one place, and mostly come to be too small together."""
-        place = other.place
-        return self.place.along and place.along and self.size == other.size and self.place.frames == place.frames
+        mine, place = self.place, other.place
+        together = mine.grows_together and place.grows_together and mine.frames == place.frames
+        return together and self.size == other.size
 
 
 class OverflowedError(AnabranchError):

@@ -94,11 +94,12 @@ def position(frame: types.FrameType) -> Position:
 
 def _spans(code: types.CodeType) -> Sequence[tuple[int | None, int | None, int | None, int | None]]:
     """Where the instructions of a function stand; each list and loop asks for one of them."""
+    global _known_spans
     # Not by the code itself: its hash takes all of it.
     known = _known_spans.get(code)
     if known is None:
         if len(_known_spans) >= _MOST_KNOWN:
-            _known_spans.clear()
+            _known_spans = IdentityDict()  # not cleared: another thread may be adding to it
         known = _known_spans[code] = tuple(code.co_positions())
     return known
 

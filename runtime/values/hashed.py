@@ -25,7 +25,7 @@ class Hashed(RunTimeContainer):
         return self.countable_()
 
     def folded_(self, step: Callable[[Value, Atom], Atom], init: Atom) -> Atom:
-        """What becomes of an atom by `step(key, atom)` for each key, in whatever order; no step reads memory."""
+        """The atom after `step(key, atom)` for each key, in whatever order; no step reads memory."""
         raise NotImplementedError
 
     def same_members_(self, other: Value) -> Value:

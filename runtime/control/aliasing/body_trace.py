@@ -100,7 +100,7 @@ class Reach:
     pairs: frozenset[tuple[int, int]]
 
     def joined(self, other: Reach | None) -> Reach:
-        """What either of them says, where both are of as many leaves."""
+        """The memory that either of them names, where both are of as many leaves."""
         if other is None or len(other.places) != len(self.places):
             return self
         rows = zip(self.places, other.places, strict=True)

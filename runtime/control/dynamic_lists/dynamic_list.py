@@ -217,7 +217,7 @@ class _Methods(Ordered, GrowableContents):
         return placed(made)
 
     def _of_other(self, name: str, other: object) -> Value:
-        """What an operator of the other operand's class makes of both; NotImplemented where it has none."""
+        """The result of an operator of the other operand's class; NotImplemented where it has none."""
         reflected = getattr(type(other), name, None)
         return NotImplemented if reflected is None else reflected(other, self)
 

@@ -77,7 +77,7 @@ def _hash(key: Value) -> Atom:
 
 
 def _of_members(key: Hashed) -> Atom:
-    """What the members of a frozenset that are known only at run time come to, in whatever order they are."""
+    """The sum over the members of a frozenset that are known only at run time, in whatever order they are."""
     return key.folded_(lambda member, sofar: atoms.ufunc(np.add, sofar, _of_member(member)), atoms.literal(0, _UINT64))
 
 

@@ -157,7 +157,7 @@ def _list_with_capacity(
     most = start + loop.most * max(gain, 1)
     current().trace.loops.gains.setdefault((loop.site, entry, number), max(gain, 1))
     # A list that a step changes, and does not replace, is mostly appended to: with others, if there are any.
-    asked = _capacity(what, most, along=entry >= 2 + len(loop.init))
+    asked = _capacity(what, most, grows_together=entry >= 2 + len(loop.init))
     # One that is dynamic before the loop may have places left; the same capacity is the same type in loop after loop.
     least = start if _is_of_dynamic_length(old) else structure.capacity
     request = dataclasses.replace(asked, size=max(asked.size, least))
@@ -165,8 +165,8 @@ def _list_with_capacity(
     return dataclasses.replace(structure, capacity=request.size, request=request).layout
 
 
-def _capacity(what: str, most: int, along: bool = False) -> Capacity:
-    place = dataclasses.replace(capacity_requests.place_of(what), along=along)
+def _capacity(what: str, most: int, grows_together: bool = False) -> Capacity:
+    place = dataclasses.replace(capacity_requests.place_of(what), grows_together=grows_together)
     return capacity_requests.bounded(place, most) if most <= _MOST else capacity_requests.at(what, place)
 
 

@@ -19,7 +19,7 @@ from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 
 
 class Live(abc.ABC):
-    """What a loop goes over, with as many items as there are where a step begins."""
+    """The iterable of a loop, with as many items as there are where a step begins."""
 
     @property
     @abc.abstractmethod
@@ -79,7 +79,7 @@ class _Fixed(Live):
 
 
 class _Several(Live):
-    """What `zip` goes over."""
+    """The columns of `zip`."""
 
     def __init__(self, columns: Sequence[Live]) -> None:
         self._columns = columns
@@ -104,7 +104,7 @@ class _Several(Live):
 
 
 class _Numbered(_Several):
-    """What `enumerate` goes over."""
+    """The list of `enumerate`, with numbers."""
 
     def __init__(self, items: Live, start: Value) -> None:
         super().__init__([items])
@@ -141,7 +141,7 @@ def _may_grow(column: Value) -> bool:
 
 
 def of(items: Value) -> Live | None:
-    """What an `enumerate` or `zip` that nobody has a name for goes over, where a list in it may grow; else None."""
+    """The columns of an `enumerate` or `zip` that has no name, where a list in it may grow; None for anything else."""
     if not tracing() or not current().trace.lists.may_grow:
         return None
     live = current().trace.lists.iterators.get(items)

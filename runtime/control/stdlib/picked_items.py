@@ -1,4 +1,4 @@
-"""Iterators over what is computed of items, or of those picked by a condition: generator expressions, `map`, `filter`."""
+"""Iterators over what is computed of items or picked by a condition: generator expressions, `map` and `filter`."""
 
 from __future__ import annotations
 

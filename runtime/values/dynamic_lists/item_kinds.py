@@ -16,6 +16,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import TableSite, TupleSite, demand
 from anabranch.runtime.tracing.source_frames import place as place_of_code
 from anabranch.runtime.values import arena_classes, arena_joins, atoms, containers
+from anabranch.runtime.values.attributes import ContainerStandIn
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
@@ -202,7 +203,7 @@ def origins_of(value: object) -> set[Any]:
     if isinstance(value, (dict, set, frozenset)):
         site = current().trace.tables.made.get(value)
         return set() if site is None else {TableSite(site, type(value))}
-    return set(getattr(value, "origins", ()))
+    return set(getattr(value, "origins", ()) if isinstance(value, ContainerStandIn) else ())
 
 
 def _refuse(cls: type) -> NoReturn:

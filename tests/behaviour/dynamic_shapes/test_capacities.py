@@ -393,6 +393,22 @@ def test_the_log_says_what_grew(caplog):
     assert f"({__file__}:{below.__code__.co_firstlineno + 2})" in text
 
 
+def test_lists_to_which_one_loop_appends_grow_together(caplog):
+    def three(x):
+        times, places, others = [], [], []
+        while x > 0.01:
+            times.append(len(times))
+            places.append(x)
+            if x < 0.5:
+                others.append(-x)
+            x *= 0.99
+        return times, places, others
+
+    caplog.set_level(logging.INFO, "anabranch.capacities")
+    assert jit(three)(1.0) == three(1.0)
+    assert len(caplog.records) == 1
+
+
 def test_why_it_was_compiled_again(caplog):
     caplog.set_level(logging.WARNING, "anabranch.compiles")
     jit(total, explain_cache_misses=True)(LARGE)
