@@ -318,7 +318,7 @@ def _delete(container: Value, key: Value) -> None:
     if isinstance(container, dict) and (has_traced(key) or _is_hashed_at_run_time(key)):
         run_time_keys.become_table(container)
     if not hasattr(type(container), "__delitem__"):
-        key = 0
+        key = 0  # as above
     if not isinstance(key, Tracer) or not isinstance(container, list) or isinstance(container, Growable):
         operator.delitem(container, key)
         return
