@@ -65,6 +65,9 @@ class TextStructure(containers.Structure):
     def build(self, children: Sequence[object]) -> Value:
         if any(map(containers.has_traced, children)):
             return Text(self.method, tuple(children), self.keywords, self.options)
+        return self.on_host(children, ())
+
+    def on_host(self, children: Sequence[object], members: Sequence[object]) -> Value:
         with with_options(self.options) if self.options else contextlib.nullcontext():
             return _evaluate(self.method, children, self.keywords)
 

@@ -19,7 +19,7 @@ from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists import item_kinds
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
-from anabranch.runtime.values.pytrees import host_values, layout as layouts
+from anabranch.runtime.values.pytrees import host_columns, host_values, layout as layouts
 
 _INT = python_abstract(int)
 
@@ -173,41 +173,7 @@ def _on_host(structure: ItemsStructure, parts: Sequence[Value], members: Sequenc
     first = int(rest.pop(0)) if structure.is_circular else 0
     count = int(length)
     places: Any = slice(count) if not first else (first + np.arange(count)) % max(structure.capacity, 1)
-    tags = np.asarray(rest.pop(0))[places].tolist() if len(structure.variants) > 1 else None
-    columns: list[list[Any] | _Built] = []
-    for kind in structure.variants:
-        memory = [np.asarray(rest.pop(0))[places] for _ in layouts.leaf_types(kind)]
-        column = _column(kind, memory, count)
-        columns.append(_Built(kind, memory, members) if column is None else column)
-    if tags is None and columns and isinstance(columns[0], list):
-        return columns[0]
-    return [columns[0 if tags is None else tags[place]][place] for place in range(count)]
-
-
-def _column(kind: layouts.Layout, memory: Sequence[np.ndarray], count: int) -> list[Any] | None:
-    """Numbers, and tuples of such, of which the leaves lie side by side; None for other kinds."""
-    if isinstance(kind, layouts.Leaf) and kind.abstract.kind is Kind.PYTHON:
-        numbers: list[Any] = memory[0].tolist()
-        return numbers
-    if isinstance(kind, layouts.Leaf) and kind.abstract.kind is Kind.SCALAR:
-        return list(memory[0])
-    if isinstance(kind, layouts.Constant) and (kind.value is None or layouts.is_text(kind)):
-        return [kind.value] * count
-    if not isinstance(kind, layouts.Node) or kind.structure.cls is not tuple or not kind.children:
-        return None
-    parts: list[Any] = []
-    rest = list(memory)
-    for child in kind.children:
-        mine = [rest.pop(0) for _ in layouts.leaf_types(child)]
-        parts.append(_column(child, mine, count))
-    return None if None in parts else list(zip(*parts, strict=True))
-
-
-class _Built:
-    """Elements that are built one by one where they are of this kind."""
-
-    def __init__(self, kind: layouts.Layout, memory: Sequence[np.ndarray], members: Sequence[object]) -> None:
-        self.kind, self.memory, self.members = kind, memory, members
-
-    def __getitem__(self, place: int) -> Any:
-        return host_values.build(self.kind, iter([np.array(m[place]) for m in self.memory]), self.members)
+    memory = iter([np.asarray(part)[places] for part in rest])
+    if len(structure.variants) > 1:
+        return host_columns.chosen(structure.variants, next(memory), memory, members)
+    return host_columns.column(structure.variants[0], memory, count, members) if structure.variants else []

@@ -1,0 +1,65 @@
+"""Host values of many elements of one layout, whose leaves lie side by side: built leaf by leaf, not one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.pytrees import host_values, layout as layouts
+from anabranch.runtime.values.undefined import Undefined
+
+Memory: TypeAlias = Iterator[np.ndarray]  # that of each leaf, in order
+
+
+def chosen(options: Sequence[layouts.Layout], tags: np.ndarray, memory: Memory, members: Sequence[object]) -> list[Any]:
+    """The elements of which the tags say what each one is. What the memory of the others holds is never read."""
+    if all(map(_is_plain, options)):
+        values = [option.value for option in options if isinstance(option, layouts.Constant)]
+        return [values[tag] for tag in tags.tolist()]
+    where: dict[int, list[int]] = {}
+    for place, tag in enumerate(tags.tolist()):
+        where.setdefault(tag, []).append(place)
+    made: list[Any] = [None] * len(tags)
+    for tag, option in enumerate(options):
+        own, places = _taken(option, memory), where.get(tag)
+        if places is None:
+            continue
+        if isinstance(option, layouts.Constant) and isinstance(option.value, Undefined):
+            raise option.value.error()
+        values = column(option, iter([m[places] for m in own]), len(places), members)
+        for place, value in zip(places, values, strict=True):
+            made[place] = value
+    return made
+
+
+def column(layout: layouts.Layout, memory: Memory, count: int, members: Sequence[object]) -> list[Any]:
+    """So many elements of one layout, from the memory of its leaves, which are taken off."""
+    match layout:
+        case layouts.Leaf(abstract):
+            leaf = next(memory)
+            if abstract.kind is Kind.PYTHON:
+                numbers: list[Any] = leaf.tolist()
+                return numbers
+            return list(leaf) if abstract.kind is Kind.SCALAR else [np.array(element) for element in leaf]
+        case layouts.Constant(value) if _is_plain(layout):
+            return [value] * count
+        case layouts.Union(options):
+            return chosen(options, next(memory), memory, members)
+        case layouts.Node(structure, children, source) if not structure.mutable or source is None:
+            parts = [column(child, memory, count, members) for child in children]
+            rows = zip(*parts, strict=True) if parts else [()] * count
+            return list(rows) if structure.cls is tuple else [structure.on_host(row, members) for row in rows]
+    own = _taken(layout, memory)
+    return [host_values.build(layout, iter([np.array(m[place]) for m in own]), members) for place in range(count)]
+
+
+def _taken(layout: layouts.Layout, memory: Memory) -> list[np.ndarray]:
+    return [] if isinstance(layout, layouts.Constant) else [next(memory) for _ in layouts.leaf_types(layout)]
+
+
+def _is_plain(layout: layouts.Layout) -> bool:
+    """Return whether all elements are one text, or None."""
+    return isinstance(layout, layouts.Constant) and (layout.value is None or layouts.is_text(layout))
