@@ -238,23 +238,16 @@ class ArenaList(RunTimeSequence, InArena):
 
     __rmul__ = __mul__
 
-    def __eq__(self, other: object) -> Value:
-        if not isinstance(other, (list, InArena)):
-            return NotImplemented
-        return self.grown_() == (other.grown_() if isinstance(other, InArena) else other)
+    def items_of_(self, other: Value) -> Countable | None:
+        if isinstance(other, ArenaList):
+            return other.countable_()
+        return dynamic_list_methods.items_of(dynamic_list.GrowableList(), other) if isinstance(other, list) else None
 
-    def __ne__(self, other: object) -> Value:
-        if not isinstance(other, (list, InArena)):
-            return NotImplemented
-        return self.grown_() != (other.grown_() if isinstance(other, InArena) else other)
+    def is_one_with_(self, other: Value) -> Value:
+        return isinstance(other, ArenaList) and other.arena_ is self.arena_ and self.number_ == other.number_
 
     def __hash__(self) -> int:
         raise TypeError("unhashable type: 'list'")
-
-    def _ordered(self, operation: Callable[[Any, Any], Any], other: Value) -> Value:
-        if not isinstance(other, (list, InArena)):
-            return NotImplemented
-        return operation(self.grown_(), other.grown_() if isinstance(other, InArena) else other)
 
 
 ListArena.stand_in = ArenaList

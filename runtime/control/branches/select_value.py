@@ -45,8 +45,32 @@ def _of_either_kind(pred: Atom, on_true: object, on_false: object) -> Value:
 
 def _chosen(preds: Callable[[], Sequence[Atom]], values: Sequence[object]) -> Value:
     """The number for which the first of the conditions holds; the last one, for which there is none, if none does."""
+    return _selected(preds, values, _joined(values))
+
+
+def one_tuple(choice: UnionValue) -> tuple[Value, ...] | None:
+    """One of a few tuples as a tuple of parts of which each is one of a few; None where that would be more than these.
+
+    The parts are not the very objects: it can be compared.
+    """
+    layout = _joined(choice.options)
+    if not isinstance(layout, layouts.Node) or not all(map(_is_one, layout.children)):
+        return None
+    made = _selected(lambda: [choice.chosen(i) for i in range(len(choice.options) - 1)], choice.options, layout)
+    return made if isinstance(made, tuple) else None
+
+
+def _is_one(layout: layouts.Layout) -> bool:
+    """Return whether a joined layout is no choice, but for one of known texts."""
+    return all(map(layouts.is_text, layout.options)) if isinstance(layout, layouts.Union) else True
+
+
+def _joined(values: Sequence[object]) -> layouts.Layout:
     layout = functools.reduce(layout_join.join, map(layouts.describe, values))
-    layout = carry_layouts.with_leaves(layout, lambda _: False)
+    return carry_layouts.with_leaves(layout, lambda _: False)
+
+
+def _selected(preds: Callable[[], Sequence[Atom]], values: Sequence[object], layout: layouts.Layout) -> Value:
     *rows, last = [[p.atom for p in pack_unpack.pack(v, layout)] for v in values]
     if last:
         for pred, row in reversed(list(zip(preds(), rows, strict=True))):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.branches import select_value
@@ -23,7 +24,7 @@ from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.host_types.host_type import HostTyped
-from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -36,6 +37,8 @@ def compared(operation: Callable[[Any, Any], object], a: object, b: object) -> V
     if (found := looked_up(operation, a, b)) is not UNKNOWN:
         return found
     a, b = _as_one_number(a), _as_one_number(b)
+    if not _share_parts(a, b):
+        a, b = _as_one_tuple(a), _as_one_tuple(b)
     if operation in (operator.eq, operator.ne) and (isinstance(a, Reference) or isinstance(b, Reference)):
         one, other = map(_as_dict, (a, b))
         if _is_plain(one) and _is_plain(other):
@@ -70,6 +73,42 @@ def _as_one_number(value: object) -> Value:
     return value.resolve() if isinstance(value, UnionValue) and value.worth is not None else value
 
 
+def _as_one_tuple(value: Value) -> Value:
+    """One of a few tuples of numbers, texts and lists in arenas as one tuple: it is compared once, not with each."""
+    if not isinstance(value, UnionValue) or not all(map(_is_simple_tuple, value.options)):
+        return value
+    if len(set(map(len, value.options))) > 1:
+        return value
+    one = select_value.one_tuple(value)
+    return value if one is None else one
+
+
+def _is_simple_tuple(value: Value) -> bool:
+    return type(value) is tuple and all(map(_is_simple_part, value))
+
+
+def _is_simple_part(value: Value) -> bool:
+    if isinstance(value, UnionValue):
+        return all(type(option) is str for option in value.options)
+    if type(value) in (bool, int, float, str) or _is_ordered_number(value):
+        return True
+    structure = containers.structure_of(value)
+    return structure is not None and structure.is_in_arena
+
+
+def _share_parts(a: Value, b: Value) -> bool:
+    """Return whether two tuples, or some that they may be, share a number: NaN is equal to itself, as an object."""
+    parts = IdentitySet[object]()
+    for value, other in ((a, False), (b, True)):
+        for option in value.options if isinstance(value, UnionValue) else (value,):
+            for part in option if type(option) is tuple else ():
+                if other and part in parts:
+                    return True
+                if not other and isinstance(part, (float, Tracer)):
+                    parts.add(part)
+    return False
+
+
 def _is_plain(value: object) -> bool:
     if is_dynamic_list(value):
         return False
@@ -82,9 +121,16 @@ def _alike(a: object, b: object) -> bool:
     return any(isinstance(a, kind) and isinstance(b, kind) for kind in (tuple, list, dict))
 
 
+def _are_one(a: Value, b: Value) -> bool:
+    """Return whether two values are one object, which is equal to itself in a container, NaN too."""
+    if a is b:
+        return True
+    return isinstance(a, PythonScalar) and isinstance(b, PythonScalar) and a.atom is b.atom
+
+
 def equal(a: Value, b: Value) -> Value:
     """`a == b` as a bool, plain or traced; what is one object is equal, as in Python's containers."""
-    if a is b:
+    if _are_one(a, b):
         return True
     if not (_is_plain(a) and _is_plain(b)):
         return truth_value(compared(operator.eq, a, b))
@@ -97,7 +143,7 @@ def equal(a: Value, b: Value) -> Value:
     if _are_numbers(a, b):
         whole: Atom = atoms.literal(True)
         for x, y in zip(a, b, strict=True):
-            whole = atoms.logical_and(whole, wrap.as_atom(x == y, np.bool_))
+            whole = whole if _are_one(x, y) else atoms.logical_and(whole, wrap.as_atom(x == y, np.bool_))
         return python_scalar(whole)
     result: Any = True
     for x, y in zip(a, b, strict=True):
@@ -114,11 +160,15 @@ def _ordered(operation: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
     if _are_numbers(a, b):
         decided: Atom = atoms.literal(bool(operation(len(a), len(b))))
         for x, y in reversed(list(zip(a, b, strict=False))):
+            if _are_one(x, y):
+                continue
             here, same = (wrap.as_atom(v, np.bool_) for v in (operation(x, y), x == y))
             decided = atoms.logical_or(
                 atoms.logical_and(same, decided), atoms.logical_and(atoms.logical_not(same), here)
             )
         return python_scalar(decided)
+    if len(a) == len(b) == 1 and operation in (operator.lt, operator.gt) and all(map(_is_simple_part, (*a, *b))):
+        return truth_value(compared(operation, a[0], b[0]))  # of equal ones it is False, as of the lengths
     same = equal(a[0], b[0])
     if same is True:
         return _ordered(operation, a[1:], b[1:])

@@ -274,7 +274,9 @@ class _Methods(Ordered, GrowableContents):
         if not isinstance(other, self.native):
             return NotImplemented
         is_staged = self.items is not None or is_dynamic_list(other)
-        return staged.equal(self, other) if is_staged else self.native.__eq__(self, other)
+        if not is_staged:
+            return self.native.__eq__(self, other)
+        return staged.equal(staged.items_of(self, self), staged.items_of(self, other))
 
     def __ne__(self, other: object) -> Value:
         same = self.__eq__(other)
@@ -284,7 +286,7 @@ class _Methods(Ordered, GrowableContents):
         if not isinstance(other, self.native):
             return NotImplemented
         if self.items is not None or is_dynamic_list(other):
-            return staged.ordered(operation, self, other)
+            return staged.ordered(operation, staged.items_of(self, self), staged.items_of(self, other))
         return getattr(self.native, f"__{operation.__name__}__")(self, other)
 
     def __contains__(self, value: object) -> bool:

@@ -126,9 +126,8 @@ def remove(owner: GrowableContents, value: object) -> None:
     owner.become(without(owner.as_items(), place))
 
 
-def equal(owner: GrowableContents, other: object) -> Value:
-    """`owner == other`, of two lists."""
-    a, b = (elements.Elements(_as_dynamic_list(owner, o)) for o in (owner, other))
+def equal(a: countable.Countable, b: countable.Countable) -> Value:
+    """`list(a) == list(b)`."""
     rows = iterators.Zipped((a, b), strict=False)
     return and_(
         a.length == b.length,
@@ -136,16 +135,15 @@ def equal(owner: GrowableContents, other: object) -> Value:
     )
 
 
-def ordered(operation: Callable[[Any, Any], Any], owner: GrowableContents, other: object) -> Value:
-    """`owner OP other`, by the first items that differ, else by the lengths."""
-    first, second = (_as_dynamic_list(owner, o) for o in (owner, other))
-    sizes = [one.as_items().length for one in (first, second)]
+def ordered(operation: Callable[[Any, Any], Any], a: countable.Countable, b: countable.Countable) -> Value:
+    """`list(a) OP list(b)`, by the first items that differ, else by the lengths."""
+    sizes = [a.length, b.length]
     if 0 in [size for size in sizes if type(size) is int]:
         return operation(*sizes)
     row, least = GeneratorNames((0,), ("where they differ",)), size_arithmetic.minimum(*sizes)
 
     def differ(place: Value) -> Value:
-        same = container_order.equal(first[place], second[place])
+        same = container_order.equal(a.at(place), b.at(place))
         row[0] = if_(same, lambda: place + 1, lambda: place)
         return not_(same)
 
@@ -153,9 +151,14 @@ def ordered(operation: Callable[[Any, Any], Any], owner: GrowableContents, other
     steps.for_each(differ, may_stop=True)
     return if_(
         row[0] < least,
-        lambda: container_order.compared(operation, first[row[0]], second[row[0]]),
+        lambda: container_order.compared(operation, a.at(row[0]), b.at(row[0])),
         lambda: operation(*sizes),
     )
+
+
+def items_of(owner: GrowableContents, value: Value) -> elements.Elements:
+    """The items of a list as those of one of the owner's class, side by side."""
+    return elements.Elements(_as_dynamic_list(owner, value))
 
 
 def _as_dynamic_list(owner: GrowableContents, value: Value) -> Value:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.boolean import not_, or_
 from anabranch.runtime.control.containers import generator_reductions
+from anabranch.runtime.control.dynamic_lists import dynamic_list_methods
 from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.control.staging.ordered import Ordered
 from anabranch.runtime.errors import ConcretizationError
@@ -24,6 +28,34 @@ class RunTimeSequence(Ordered, RunTimeContainer):
     def element_(self, place: Value) -> Value:
         """The element at a place that is in range."""
         raise NotImplementedError
+
+    def items_of_(self, other: Value) -> Countable | None:
+        """The items of another sequence that this one may be equal to; None of anything else."""
+        raise NotImplementedError
+
+    def is_one_with_(self, other: Value) -> Value:
+        """Return whether another sequence is known to be the same object."""
+        return self is other
+
+    def __eq__(self, other: object) -> Value:
+        items = self.items_of_(other)
+        if items is None:
+            return NotImplemented
+        return or_(self.is_one_with_(other), lambda: dynamic_list_methods.equal(self.countable_(), items))
+
+    def __ne__(self, other: object) -> Value:
+        same = self.__eq__(other)
+        return same if same is NotImplemented else not_(same)
+
+    def _ordered(self, operation: Callable[[Any, Any], Any], other: Value) -> Value:
+        items = self.items_of_(other)
+        if items is None:
+            return NotImplemented
+        return if_(
+            self.is_one_with_(other),
+            lambda: operation(0, 0),  # what is in it is equal to itself, NaN too
+            lambda: dynamic_list_methods.ordered(operation, self.countable_(), items),
+        )
 
     def __iter__(self) -> Iterator[Value]:
         expected = unpacking.targets() if tracing() else None

@@ -6,14 +6,13 @@ has.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.boolean import not_
 from anabranch.runtime.control.dynamic_lists import dynamic_list, dynamic_list_methods
 from anabranch.runtime.control.dynamic_lists.run_time_sequence import RunTimeSequence
 from anabranch.runtime.control.sequences import as_countable
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.arrays.index_numbers import as_int, check_place
 from anabranch.runtime.values.arrays.numpy_scalar import is_array
@@ -105,23 +104,15 @@ class RunTimeTuple(RunTimeSequence):
 
     __rmul__ = __mul__
 
-    def __eq__(self, other: object) -> Value:
-        if not isinstance(other, (tuple, RunTimeTuple)):
-            return NotImplemented
-        return dynamic_list_methods.equal(self.grown_(), list_of(other))
-
-    def __ne__(self, other: object) -> Value:
-        same = self.__eq__(other)
-        return same if same is NotImplemented else not_(same)
+    def items_of_(self, other: Value) -> Countable | None:
+        if isinstance(other, RunTimeTuple):
+            items: Countable = other.countable_()
+            return items
+        return dynamic_list_methods.items_of(dynamic_list.GrowableList(), other) if isinstance(other, tuple) else None
 
     def __hash__(self) -> int:
         self._plain()
         return 0
-
-    def _ordered(self, operation: Callable[[Any, Any], Any], other: Value) -> Value:
-        if not isinstance(other, (tuple, RunTimeTuple)):
-            return NotImplemented
-        return dynamic_list_methods.ordered(operation, self.grown_(), list_of(other))
 
 
 def list_of(items: Value) -> Any:

@@ -99,6 +99,7 @@ def _check_lengths(variants: Sequence[layouts.Layout]) -> None:
     for length in {len(kind.children) for kind in known}:
         for parts in zip(*(kind.children for kind in known if len(kind.children) == length), strict=True):
             _check(parts, within=True)
+            arena_joins.join(k.structure for k in parts if isinstance(k, layouts.Node) and k.structure.is_in_arena)
 
 
 def _check(kinds: Sequence[layouts.Layout], within: bool) -> None:

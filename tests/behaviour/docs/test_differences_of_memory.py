@@ -49,6 +49,20 @@ def test_nan_is_not_sorted_in_lists():
         jit(ordered)(float("nan"), 1.0)
 
 
+def test_a_nan_that_was_chosen_is_not_one_object():
+    def known(x):
+        return (x, 1) == (x, 1), (x, 1) <= (x, 1), (x, 1) < (x, 1), x in [x, 2.0], [2.0, x].index(x)
+
+    def chosen(x, c):
+        y = x if c else 0.0
+        return (x, 1) == (y, 1)
+
+    nan = float("nan")
+    assert jit(known)(nan) == known(nan) == (True, True, False, True, 1)
+    assert chosen(nan, True)
+    assert not jit(chosen)(nan, True)
+
+
 def test_whether_equal_numbers_are_one_object_is_an_error():
     def f(x, y):
         return x is y

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict, deque
 
 import numpy as np
@@ -248,6 +249,15 @@ def zipped_strictly(rows, a):
     for j in a % 2:
         rows[j] = rows[1]
     return [list(zip(row, [1, 2], strict=True)) for row in rows]
+
+
+@case((np.array([0, 1, 2, 0, 1, 2, 0]), 3, 1.0), (KEYS, 6, math.nan))
+def lists_in_order(keys, n, x):
+    paths = [[] for _ in range(n)]
+    for i, k in enumerate(keys.tolist()):
+        paths[k].append(x if i == 3 else float(i))
+    ways = [(a == b, a != b, a < b, a <= b, a > b, a >= b) for a in paths for b in (paths[0], [0.0, 3.0], [])]
+    return ways, [a == a for a in paths], [a <= a for a in paths]
 
 
 @pytest.mark.parametrize("program", case.programs)
