@@ -20,6 +20,7 @@ from anabranch.runtime.errors import (
 )
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.source_frames import users_instruction
 from anabranch.runtime.values import atoms, attributes, number_union, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, join, promoted
 from anabranch.runtime.values.failures import run_time_checks
@@ -281,7 +282,11 @@ class UnionValue(UnionOperators):
         return self.through(lambda v: v(*args, **kwargs))
 
     def __index__(self) -> int:
-        return operator.index(self.resolve())
+        left = self.without_undefined()
+        # A builtin function takes no float; an index that is one has a message of its own.
+        if isinstance(left, UnionValue) and users_instruction()[0].startswith("CALL"):
+            left = left.integral()
+        return operator.index(left.resolve() if isinstance(left, UnionValue) else left)
 
     def __bool__(self) -> bool:
         return bool(self.resolve())
