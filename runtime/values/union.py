@@ -97,9 +97,10 @@ class UnionValue(UnionOperators):
             run_time_checks.fail_if(self.chosen(i), lambda _, failure=failure: failure)
         return self.assuming([o for i, o in enumerate(self.options) if i not in out])
 
-    def integral(self) -> Any:
-        """The value, after the check that it is an int and no other number."""
-        return self._without(lambda o: _index_error(o) is not None, lambda o: _index_error(o) or TypeError())
+    def integral(self, words: str | None = None) -> Any:
+        """The value, after the check that it is an int and no other number, of which an error says these words."""
+        told = None if words is None else TypeError(words)
+        return self._without(lambda o: _index_error(o) is not None, lambda o: told or _index_error(o) or TypeError())
 
     def assuming(self, options: list[Value]) -> Value:
         """The value when it is known to be one of some of the options."""
@@ -293,6 +294,7 @@ class UnionValue(UnionOperators):
 
     def __hash__(self) -> int:
         if tracing():
+            current().trace.tables.ask_for_places()
             current().trace.outside.needs_plain()
         if any(isinstance(o, (str, bytes)) for o in self.options):
             instead = "for the characters of a text use their codes: np.frombuffer(text.encode(), np.uint8)"

@@ -393,7 +393,7 @@ def test_scalar_with_static_arguments(program: Program) -> None:
 def one_of_two(n, x):
     one = n if n > 2 else n + 0.5
     digits = 1 if n > 2 else None
-    results = [round(x, digits)]
+    results = [round(x, digits), {one: 1, 3: 2}]
     for ask in (
         lambda: round(x, one),
         lambda: round(2.123456, one),
@@ -401,6 +401,7 @@ def one_of_two(n, x):
         lambda: pow(one, 2, 7),
         lambda: pow(3, 2, one),
         lambda: chr(65 + one),
+        lambda: ([1, 2, 3][one:], "abcdef"[:one], (1, 2)[one:]),
     ):
         try:
             results.append(ask())
