@@ -402,10 +402,12 @@ def one_of_two(n, x):
         lambda: pow(3, 2, one),
         lambda: chr(65 + one),
         lambda: ([1, 2, 3][one:], "abcdef"[:one], (1, 2)[one:]),
+        lambda: f"{one:d} of {n}",
+        lambda: f"{digits:.1f}",
     ):
         try:
             results.append(ask())
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             results.append(str(error))
     return results
 
