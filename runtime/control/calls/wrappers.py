@@ -21,7 +21,7 @@ from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.computed import Computed
 from anabranch.runtime.values import containers, text_tables
-from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
 from anabranch.runtime.values.heap.attempt import Attempt
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
@@ -68,6 +68,8 @@ def _remembered(
 
     Others compute it in each call, which takes as long as without a cache, where a recursion may take ages.
     """
+    if any(map(is_array, (*args, *kwargs.values()))):
+        raise TypeError("unhashable type: 'numpy.ndarray'")
     plain: Any = function.__wrapped__
     calls, roots = current().trace.calls, current().trace.heap.roots
     if kwargs or not _is_key(args) or not _keeps_own_calls(function) or calls.remembered.get(function, plain) is None:

@@ -225,3 +225,17 @@ def test_numbers_that_are_no_keys_are_computed_each_time():
     compiled = jit(f)
     for x in (20.5, np.nan, 0.0):
         same(f(x), compiled(x))
+
+
+def test_an_array_is_no_key_of_a_cache():
+    @functools.cache
+    def total(a):
+        return a.sum()
+
+    def f(a):
+        try:
+            return total(a)
+        except TypeError as error:
+            return str(error)
+
+    same(f(np.ones(3)), jit(f)(np.ones(3)))
