@@ -103,7 +103,8 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
             return args[0].through(lambda v: call(function, v, *args[1:], **kwargs))
         return _from_library(uncompiled.run(function, target, args, kwargs))
     if internal(code.co_filename) and not is_rewritten(code):
-        return target(*args, **kwargs)  # one that stands for a function that calls the user's again is no recursion
+        made = target(*args, **kwargs)  # one that stands for a function that calls the user's again is no recursion
+        return lists.made_growable(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
     builder = current()
     tail_calls_ = builder.trace.calls.tail_calls
     active = builder.trace.calls.active.setdefault(code, Active())

@@ -31,7 +31,7 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import traced_inside
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
-from anabranch.runtime.values.arrays.index_numbers import check_bounds
+from anabranch.runtime.values.arrays.index_numbers import check_bounds, with_ints
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
@@ -165,7 +165,7 @@ def _on(operation: Callable[[Any, Any], Any], container: Value, key: Value) -> V
     if isinstance(key, UnionValue) and not (isinstance(container, dict) and text_tables.is_choice(key)):
         return (key.each if isinstance(container, dict) else key.through)(lambda k: _on(operation, container, k))
     try:
-        return operation(container, key)
+        return operation(container, with_ints(key) if isinstance(key, slice) else key)
     except ConcretizationError as error:
         if not isinstance(key, slice) or requests_of(error) or type(container) not in _SLICED:
             raise

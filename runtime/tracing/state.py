@@ -274,6 +274,9 @@ class Calls:
     cached : dict
         The results of the user's own functions under `functools.cache`, and where they were computed, by the wrapper
         and the arguments.
+    remembered : dict
+        Those, by run-time arguments, of functions under `functools.cache` that are in progress and call themselves;
+        None where there can be none.
     """
 
     looped: set[CodeType] | None
@@ -285,6 +288,7 @@ class Calls:
     tail_calls: list[TailLoop | None] = field(default_factory=list)
     host_calls: int = 0
     cached: dict[tuple[object, Hashable], tuple[Any, Any]] = field(default_factory=dict)
+    remembered: dict[object, Any] = field(default_factory=dict)
 
     @staticmethod
     def of(approach: Approach) -> Calls:

@@ -25,6 +25,7 @@ from anabranch.runtime.tracing.upper_layers import TextOperations
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.attributes import TextStandIn
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.static_requests import with_static_request
 from anabranch.runtime.values.tracer import SHOWN, Tracer, shown_to_tools
@@ -253,7 +254,28 @@ def deferred(method: str, *parts: object, **keywords: object) -> Value:
     kept = tuple(map(snapshot, parts))
     if all(map(_is_simple, kept)):
         _evaluate(method, tuple(map(_sample, kept)), names)  # raises what Python would
+    _check_options(method, kept, names)
     return Text(method, kept, names, changed_options())
+
+
+def _check_options(method: str, parts: tuple[Value, ...], names: tuple[str, ...]) -> None:
+    """Raise what Python would where the type of the one part that is a choice, as it is at run time, tells."""
+    choices = [place for place, part in enumerate(parts) if isinstance(part, UnionValue)]
+    if len(choices) != 1 or len(parts[choices[0]].options) > _FEW:
+        return
+    choice = parts[choices[0]]
+    for i, option in enumerate(choice.options):
+        chosen = (*parts[: choices[0]], option, *parts[choices[0] + 1 :])
+        if all(map(_is_simple, chosen)):
+            try:
+                _evaluate(method, tuple(map(_sample, chosen)), names)
+            except (TypeError, ValueError) as error:
+                told = error.with_traceback(None)
+                run_time_checks.fail_if(choice.chosen(i), lambda _, told=told: told)
+
+
+# Of so many options each is tried.
+_FEW = 8
 
 
 def _method_named(name: str) -> Callable[..., Value]:

@@ -20,6 +20,7 @@ from anabranch.runtime.errors import (
 )
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.source_frames import users_instruction
 from anabranch.runtime.values import atoms, attributes, number_union, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, join, promoted
 from anabranch.runtime.values.failures import run_time_checks
@@ -96,9 +97,10 @@ class UnionValue(UnionOperators):
             run_time_checks.fail_if(self.chosen(i), lambda _, failure=failure: failure)
         return self.assuming([o for i, o in enumerate(self.options) if i not in out])
 
-    def integral(self) -> Any:
-        """The value, after the check that it is an int and no other number."""
-        return self._without(lambda o: _index_error(o) is not None, lambda o: _index_error(o) or TypeError())
+    def integral(self, words: str | None = None) -> Any:
+        """The value, after the check that it is an int and no other number, of which an error says these words."""
+        told = None if words is None else TypeError(words)
+        return self._without(lambda o: _index_error(o) is not None, lambda o: told or _index_error(o) or TypeError())
 
     def assuming(self, options: list[Value]) -> Value:
         """The value when it is known to be one of some of the options."""
@@ -281,13 +283,18 @@ class UnionValue(UnionOperators):
         return self.through(lambda v: v(*args, **kwargs))
 
     def __index__(self) -> int:
-        return operator.index(self.resolve())
+        left = self.without_undefined()
+        # A builtin function takes no float; an index that is one has a message of its own.
+        if isinstance(left, UnionValue) and users_instruction()[0].startswith("CALL"):
+            left = left.integral()
+        return operator.index(left.resolve() if isinstance(left, UnionValue) else left)
 
     def __bool__(self) -> bool:
         return bool(self.resolve())
 
     def __hash__(self) -> int:
         if tracing():
+            current().trace.tables.ask_for_places()
             current().trace.outside.needs_plain()
         if any(isinstance(o, (str, bytes)) for o in self.options):
             instead = "for the characters of a text use their codes: np.frombuffer(text.encode(), np.uint8)"

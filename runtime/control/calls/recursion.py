@@ -106,7 +106,7 @@ class Recursion(Restart):
 
 
 @functools.lru_cache(maxsize=4096)
-def _names_itself(code: types.CodeType) -> bool:
+def names_itself(code: types.CodeType) -> bool:
     """Return whether the name of a function occurs in it, so that it may call itself."""
     pending = [code]
     while pending:
@@ -126,7 +126,7 @@ def attempt(
 ) -> Attempt | None:
     """Prepare for the first call of a function to begin anew; None where it calls no function of its name."""
     calls = builder.trace.calls
-    if calls.recursive is None or code in calls.inlined or not _names_itself(code):
+    if calls.recursive is None or code in calls.inlined or not names_itself(code):
         return None
     return Attempt(function, args, kwargs)
 

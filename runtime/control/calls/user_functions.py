@@ -30,15 +30,15 @@ from anabranch.transpile import is_rewritten as is_rewritten
 _TOTAL_ORDERING = frozenset(f.__code__ for made in vars(functools)["_convert"].values() for _, f in made)
 
 
-# What this file of the project's has is staged as the user's own.
-_SOURCE = "itertools_source.py"
+# What these files of the project's have is staged as the user's own.
+_SOURCES = ("itertools_source.py", "functools_source.py")
 
 
 def is_user_function(function: types.FunctionType) -> bool:
     """Return whether a function is to be rewritten: not the standard library's or a numeric package's, with source."""
     code = function.__code__
     if internal(code.co_filename):
-        return os.path.basename(code.co_filename) == _SOURCE
+        return os.path.basename(code.co_filename) in _SOURCES
     if code in _TOTAL_ORDERING:
         return True
     if code.co_filename.startswith("<"):

@@ -13,13 +13,16 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.control import attribute
+from anabranch.runtime.control.calls import recursion
 from anabranch.runtime.control.calls.user_functions import is_rewritten
+from anabranch.runtime.control.stdlib import functools_source
 from anabranch.runtime.control.stdlib.introspection import type_
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.computed import Computed
 from anabranch.runtime.values import containers, text_tables
-from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
+from anabranch.runtime.values.heap.attempt import Attempt
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -46,9 +49,9 @@ def unwrapped(function: object, call: Call) -> Call | None:
 
 
 def _cached(function: functools._lru_cache_wrapper[Any], call: Call, *args: Value, **kwargs: Value) -> Value:
-    """A run-time argument is nothing to find a kept result by; for others the result may be one from before."""
+    """The result of a function under a cache, which may be one from before."""
     if any(isinstance(a, (Tracer, UnionValue)) for a in (*args, *kwargs.values())):
-        return call(function.__wrapped__, *args, **kwargs)
+        return _remembered(function, call, args, kwargs)
     if not tracing():
         return function(*args, **kwargs)
     if isinstance(function.__wrapped__, types.FunctionType) and is_rewritten(function.__wrapped__.__code__):
@@ -56,6 +59,51 @@ def _cached(function: functools._lru_cache_wrapper[Any], call: Call, *args: Valu
     made = function(*args, **kwargs)
     current().trace.outside.enter(made)
     return made
+
+
+def _remembered(
+    function: functools._lru_cache_wrapper[Any], call: Call, args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> Value:
+    """The result for run-time arguments: of a function that calls itself a table keeps them until the first call ends.
+
+    Others compute it in each call, which takes as long as without a cache, where a recursion may take ages.
+    """
+    if any(map(is_array, (*args, *kwargs.values()))):
+        raise TypeError("unhashable type: 'numpy.ndarray'")
+    plain: Any = function.__wrapped__
+    calls, roots = current().trace.calls, current().trace.heap.roots
+    if kwargs or not _is_key(args) or not _keeps_own_calls(function) or calls.remembered.get(function, plain) is None:
+        return call(plain, *args, **kwargs)
+    key = args[0] if len(args) == 1 else args
+    if function in calls.remembered:
+        return call(functools_source.remembered, plain, calls.remembered[function], key, args)
+    attempt, inlined = Attempt(args), dict(calls.inlined)
+    calls.remembered[function] = results = call(functools_source.no_results)
+    roots.append(results)
+    try:
+        return call(functools_source.remembered, plain, results, key, args)
+    except AnabranchError:  # keys or results that a table cannot have
+        attempt.undo()
+        calls.inlined = inlined
+        calls.remembered[function] = None
+        return call(plain, *args)
+    finally:
+        roots[:] = [root for root in roots if root is not results]
+        if calls.remembered[function] is not None:
+            del calls.remembered[function]
+
+
+def _keeps_own_calls(function: functools._lru_cache_wrapper[Any]) -> bool:
+    """Return whether a function under a cache may call itself, so that it finds what it has computed."""
+    plain = function.__wrapped__
+    own = isinstance(plain, types.FunctionType) and recursion.names_itself(plain.__code__)
+    return own and function.cache_parameters()["maxsize"] != 0
+
+
+def _is_key(args: tuple[Value, ...]) -> bool:
+    """Return whether arguments are ints, by which a table finds a result; NaN, for one, is a key as an object."""
+    scalar = NumPyScalar, PythonScalar
+    return all(isinstance(a, int) or (isinstance(a, scalar) and a.abstract.dtype.kind in "biu") for a in args)
 
 
 def _kept(

@@ -23,7 +23,6 @@ from anabranch.runtime.control.stdlib.builtin_reductions import (
     sorted_ as sorted_,
     sum_ as sum_,
 )
-from anabranch.runtime.control.stdlib.choices import plain
 from anabranch.runtime.control.stdlib.class_tests import isinstance_ as isinstance_, issubclass_ as issubclass_
 from anabranch.runtime.control.stdlib.conversions import (
     bool_ as bool_,
@@ -64,7 +63,8 @@ def chr_(code: Value, /) -> Value:
     found = looked_up(chr, code)
     if found is not UNKNOWN:
         return found
-    code = plain(code)
+    if isinstance(code, UnionValue):
+        return code.each(chr_)
     return text_operations.chr_(code) if isinstance(code, Tracer) else chr(code)
 
 

@@ -91,7 +91,12 @@ def pow_(base: Value, exp: Value, mod: Value = None) -> Value:
     """As `pow`, with a modulus also where only one of the others is traced."""
     if mod is None:
         return pow(base, exp)
-    base, exp, mod = map(plain, (base, exp, mod))
+    if isinstance(exp, UnionValue):
+        return exp.each(lambda e: pow_(base, e, mod))
+    if isinstance(mod, UnionValue):
+        return mod.each(lambda m: pow_(base, exp, m))
+    if isinstance(base, UnionValue):
+        return base.each(lambda b: pow_(b, exp, mod))
     if isinstance(mod, PythonScalar) or isinstance(exp, PythonScalar):
         return python_power.modular(base, exp, mod)
     return pow(base, exp, mod)

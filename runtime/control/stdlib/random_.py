@@ -20,11 +20,12 @@ from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.numpy import core
 from anabranch.runtime.numpy.random import draws
 from anabranch.runtime.numpy.random.constructors import seeded
+from anabranch.runtime.numpy.random.methods import Method
 from anabranch.runtime.numpy.random.numbers import number
 from anabranch.runtime.ops.random_draws import DrawCall, Operand, Positions
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import standard
-from anabranch.runtime.values import registry, wrap
+from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.random_generators import TracedGenerator
@@ -56,12 +57,30 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
         return None
     if function is random.Random:
         return functools.partial(seeded, GeneratorKind(random.Random, None), "Random")
+    if isinstance(function, Method):
+        return _of_lists(function)
     owner = getattr(function, "__self__", None)
     if owner is None or kind_of(owner) is None:
         _refuse_others(function, owner)
         return None
-    method: Callable[..., Any] = getattr(current().trace.outside.capture(owner), function.__name__)
+    return _of_lists(getattr(current().trace.outside.capture(owner), function.__name__))
+
+
+def _of_lists(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method of a generator, which takes lists if it is one of NumPy's that shuffles."""
+    if isinstance(method, Method) and method.__name__ == "shuffle":
+        return functools.partial(_shuffled_as_places, method)
     return method
+
+
+def _shuffled_as_places(method: Method, x: Value, *args: Value, **kwargs: Value) -> Value:
+    """`shuffle` of NumPy's, which draws for a list what it draws for an array as long."""
+    if not isinstance(x, list) or args or kwargs:
+        return method(x, *args, **kwargs)
+    places = wrap.array_of(atoms.literal(np.arange(_count("shuffle", x)), np.int64))
+    method(places)
+    _put_in_order(x, [places[i] for i in range(places.shape[0])])
+    return None
 
 
 def _refuse_others(function: Any, owner: object) -> None:
@@ -156,11 +175,15 @@ def _shuffle(generator: TracedGenerator, x: Value) -> None:
     )
     if isinstance(x, TracedArray) and len(x.shape) == 1:
         x.assign([x[place] for place in order])
-    elif type(x) is list:
-        items = at(list(x))
-        x[:] = [items[place] for place in order]
+    elif isinstance(x, list):
+        _put_in_order(x, order)
     else:
         draws.refuse("shuffle", f"it changes a {type(x).__name__}; shuffle a list or an array of one dimension")
+
+
+def _put_in_order(x: list[Value], order: list[Value]) -> None:
+    items = at(list(x))
+    x[:] = [items[place] for place in order]
 
 
 def _sample(generator: TracedGenerator, population: Value, k: Value, *, counts: Value = None) -> list[Value]:

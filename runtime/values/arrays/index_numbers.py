@@ -74,6 +74,12 @@ def check_bounds(key: slice) -> None:
             check_bound(bound)
 
 
+def with_ints(key: slice) -> slice:
+    """A slice with the ints that its bounds are, after the check that they are no other numbers."""
+    bounds = (key.start, key.stop, key.step)
+    return slice(*(b.integral(NO_BOUND) if isinstance(b, UnionValue) else b for b in bounds))
+
+
 def class_name(value: Tracer) -> str:
     """The name of the class of a value, as messages have it."""
     known = value.abstract

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -24,6 +25,7 @@ from anabranch.runtime.values.python_numbers import (
 )
 from anabranch.runtime.values.static_requests import is_of_run_time
 from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 
 class PythonScalar(python_operands.PythonNumber):
@@ -80,6 +82,8 @@ class PythonScalar(python_operands.PythonNumber):
         return python_power.modular(self, number_subclasses.plain(other), number_subclasses.plain(modulus))
 
     def __round__(self, digits: object = None) -> Value:
+        if isinstance(digits, UnionValue):
+            return digits.each(functools.partial(round, self))
         if isinstance(digits, np.integer):
             digits = int(digits)
         elif isinstance(digits, Tracer) and digits.abstract.kind is Kind.SCALAR and digits.abstract.dtype.kind in "iu":

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import UnsupportedOperationError, jit
-from tests.equivalence import same
+from tests.equivalence import Outcome, alike, same
 
 
 def cached_list():
@@ -157,3 +157,85 @@ def test_how_often_a_cache_was_asked_is_refused():
 
     with pytest.raises(UnsupportedOperationError, match="count the calls yourself"):
         jit(f)(2.0)
+
+
+def fibonacci(n):
+    @functools.cache
+    def fib(k):
+        return k if k < 2 else fib(k - 1) + fib(k - 2)
+
+    return fib(n)
+
+
+def pairs(n):
+    @functools.cache
+    def pair(k):
+        if k < 2:
+            return k, 1.0
+        a, b = pair(k - 1)
+        c, d = pair(k - 2)
+        return a + c, b * 0.5 + d
+
+    return pair(n)
+
+
+def printed(n):
+    @functools.lru_cache(maxsize=1000)
+    def lucas(k):
+        print("at", k)
+        if k < 0:
+            raise ValueError(f"no number {k}")
+        return 2 - k if k < 2 else lucas(k - 1) + lucas(k - 2)
+
+    return lucas(n)
+
+
+@functools.cache
+def paths(i, j):
+    return 1 if i == 0 or j == 0 else paths(i - 1, j) + paths(i, j - 1)
+
+
+def of_a_module(n):
+    return paths(n, 12)
+
+
+# Without the cache a recursion as deep would not end.
+@pytest.mark.parametrize(
+    ("function", "calls"),
+    [(fibonacci, (70, 1, 40)), (pairs, (50, 0)), (printed, (9, 1, -2)), (of_a_module, (20, 3))],
+)
+@pytest.mark.parametrize("native", [True, False])
+def test_recursion_finds_what_its_cache_keeps(function, calls, native):
+    compiled = jit(function, native_loops=native)
+    for n in calls:
+        want = Outcome(function, (n,), {})
+        for _ in range(3):
+            paths.cache_clear()
+            alike(want, Outcome(compiled, (n,), {}))
+
+
+def test_numbers_that_are_no_keys_are_computed_each_time():
+    def f(x):
+        @functools.cache
+        def steps(y):
+            return steps(y - 1) + 1 if y > 1 else y
+
+        return steps(x)
+
+    compiled = jit(f)
+    for x in (20.5, np.nan, 0.0):
+        same(f(x), compiled(x))
+
+
+def test_an_array_is_no_key_of_a_cache():
+    @functools.cache
+    def total(a):
+        return a.sum()
+
+    def f(a):
+        try:
+            return total(a)
+        except TypeError as error:
+            return str(error)
+
+    same(f(np.ones(3)), jit(f)(np.ones(3)))

@@ -78,6 +78,32 @@ def deleted(items, bounds):
     return items, len(items)
 
 
+@case((np.array([3, 1, 2]), BOUNDS), (np.array([1.5]), EMPTY))
+def of_what_a_method_made(array, bounds):
+    items = array.tolist()
+    return items[: bounds[0]], items[bounds[1] :]
+
+
+@case((np.array([3, 1, 2, 9, 3]),), (np.array([1]),))
+def merge_sort(array):
+    def merged(items):
+        if len(items) < 2:
+            return items
+        middle = len(items) // 2
+        left, right = merged(items[:middle]), merged(items[middle:])
+        made, i, j = [], 0, 0
+        while i < len(left) and j < len(right):
+            if left[i] <= right[j]:
+                made.append(left[i])
+                i += 1
+            else:
+                made.append(right[j])
+                j += 1
+        return made + left[i:] + right[j:]
+
+    return merged(array.tolist())
+
+
 @case(([1, 2, 3], np.array([0.5])))
 def no_index(items, bounds):
     return items[: bounds[0]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from anabranch import AliasError, SerializationError, UnsupportedOperationError, djit, jit
 from anabranch.export import export
 from anabranch.numpy import asarray
-from tests.equivalence import check
+from tests.equivalence import Outcome, alike, check
 
 BITS = (np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64)
 GENERATORS = [
@@ -127,6 +128,27 @@ def test_arrays_and_their_slices() -> None:
     a, p = np.arange(12.0).reshape(4, 3), np.array([0.1, 0.2, 0.3, 0.4])
     exactly(of_generator, np.random.default_rng(2), a, p)
     exactly(of_random_state, np.random.RandomState(2), a, p)
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState, random.Random])
+@pytest.mark.parametrize("native", [True, False])
+def test_lists_are_shuffled(make: Callable[[int], Any], native: bool) -> None:
+    def shuffled(rng, given, n):
+        made = [[k, 0.5] for k in range(n)]
+        names = []
+        for k in range(3):
+            names.append("abc"[k])
+        first = made[0]
+        for one in (given, made, names):
+            rng.shuffle(one)
+        first.append(7.0)
+        return made, names, rng.random()
+
+    compiled = jit(shuffled, native_loops=native)
+    for given, n in (([1, 2.5, None], 4), ([], 1)):
+        want = Outcome(shuffled, (make(2), given, n), {})
+        for _ in range(3):
+            alike(want, Outcome(compiled, (make(2), given, n), {}))
 
 
 def test_several_dimensions() -> None:
@@ -325,7 +347,7 @@ def test_tracing_draws_nothing() -> None:
         (lambda rng: rng.bit_generator.state, "shares the state"),
         (lambda rng: rng.bytes(3), "not supported"),
         (lambda rng: rng.spawn(2), "not supported"),
-        (lambda rng: rng.shuffle([1, 2, 3]), "shuffle an array"),
+        (lambda rng: rng.shuffle(bytearray(3)), "shuffle an array"),
         (lambda rng: np.random.default_rng().random(), "without a seed"),
         (lambda rng: np.random.seed(), "without a seed"),
         (lambda rng: np.random.get_state(), "not supported"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedOperationError
+from anabranch import UnsupportedOperationError, jit
+from tests.equivalence import same
 from tests.program_table import Program, Table
 
 case = Table()
@@ -387,3 +388,33 @@ def test_scalar(program: Program) -> None:
 @pytest.mark.parametrize("program", case.static_programs)
 def test_scalar_with_static_arguments(program: Program) -> None:
     program.check_static()
+
+
+def one_of_two(n, x):
+    one = n if n > 2 else n + 0.5
+    digits = 1 if n > 2 else None
+    results = [round(x, digits), {one: 1, 3: 2}]
+    for ask in (
+        lambda: round(x, one),
+        lambda: round(2.123456, one),
+        lambda: pow(n, one, 7),
+        lambda: pow(one, 2, 7),
+        lambda: pow(3, 2, one),
+        lambda: chr(65 + one),
+        lambda: ([1, 2, 3][one:], "abcdef"[:one], (1, 2)[one:]),
+        lambda: f"{one:d} of {n}",
+        lambda: f"{digits:.1f}",
+    ):
+        try:
+            results.append(ask())
+        except (TypeError, ValueError) as error:
+            results.append(str(error))
+    return results
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_an_int_on_one_branch_is_taken_for_one(native):
+    compiled = jit(one_of_two, native_loops=native)
+    for n in (3, 0, 5):
+        for _ in range(3):
+            same(one_of_two(n, 2.65), compiled(n, 2.65))
