@@ -23,6 +23,7 @@ from anabranch.runtime.values.heap.attempt import Attempt, Errors
 # A loop whose condition stays concrete runs while tracing; after so many steps that compute it is staged if it can be.
 _STEPS_BEFORE_STAGING = 16
 _SHARE_BEFORE_STAGING = 8  # of the equations that unrolled loops may add
+_MADE_BEFORE_STAGING = 4096  # equations, of which nothing is left where all is known: a quarter of a second
 
 
 def while_(
@@ -88,7 +89,9 @@ class _While:
             except (ConcretizationError, StructureMismatchError):
                 pass
         # After so many steps that compute, or so many equations, it is tried to stage the loop; then after twice that.
+        unrolling = current().trace.unrolling
         busy, wait, costly = 0, _STEPS_BEFORE_STAGING, settings().unroll_budget // _SHARE_BEFORE_STAGING
+        made, worth = unrolling.made, _MADE_BEFORE_STAGING
         cost = Cost(self.what, "its condition is known while tracing")
         begin, start, first = self._attempt(state), state, True
         while True:
@@ -101,7 +104,7 @@ class _While:
             if decided is not True:
                 trying.undo()
                 return self._stage(state)
-            due = busy >= wait or cost.equations >= costly
+            due = busy >= wait or cost.equations >= costly or unrolling.made - made >= worth
             if due and first:
                 # As a whole, if it can be: the steps so far are forgotten, or done again.
                 first, busy, state = False, 0, start
@@ -110,7 +113,7 @@ class _While:
                     return self._stage(state)
                 except CANNOT as error:
                     begin.undo()
-                    cost = Cost(self.what, str(error.args[0]).splitlines()[0])
+                    cost, made = Cost(self.what, str(error.args[0]).splitlines()[0]), unrolling.made
                     continue
             if due:
                 trying.undo()
@@ -119,6 +122,7 @@ class _While:
                 except (ConcretizationError, StructureMismatchError) as error:
                     cost.why = str(error.args[0]).splitlines()[0]
                 wait, costly = 2 * wait, 2 * max(costly, cost.equations)
+                made, worth = unrolling.made, 2 * worth
                 truth(self.test(*state[2:]))  # as before, with what it changes
             after = self.form.from_rewritten(self.body(*state[2:]))
             cost.count()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.host import twister_memory
 
 _MASK = 2**64 - 1
 # By bit generator the parts of its state, and how many words each has. Ints of two words have the low one first.
@@ -70,8 +71,14 @@ class GeneratorKind:
         """The words of a generator's state."""
         if self.bits is None:
             return _python_words(generator.getstate())
-        state = _numpy_state(generator)
         found, place = np.empty(self.words, np.uint64), 0
+        if (offset := self._gauss_offset()) is not None:
+            found[: twister_memory.WORDS] = twister_memory.words(_bits(generator))
+            if self.is_legacy:
+                found[-2:] = twister_memory.gauss(generator, offset)
+                found[-2] &= 1  # what lies beside the int is nobody's
+            return found
+        state = _numpy_state(generator)
         for around, last, count in _places(self):
             part = state if around is None else state[around]
             found[place : place + count] = _words(part[last], count)
@@ -84,6 +91,11 @@ class GeneratorKind:
             *ints, has_gauss, gauss = words.tolist()
             generator.setstate((3, tuple(ints), _float(gauss) if has_gauss else None))
             return
+        if (offset := self._gauss_offset()) is not None:
+            twister_memory.words(_bits(generator))[:] = words[: twister_memory.WORDS]
+            if self.is_legacy:
+                twister_memory.gauss(generator, offset)[:] = words[-2:]
+            return
         state: dict[str, Any] = {"bit_generator": self.bits.__name__}
         place = 0
         for around, last, count in _places(self):
@@ -93,7 +105,11 @@ class GeneratorKind:
         if self.is_legacy:
             generator.set_state(state)
         else:
-            getattr(generator, "bit_generator", generator).state = state
+            _bits(generator).state = state
+
+    def _gauss_offset(self) -> int | None:
+        """Where a legacy generator has its normal number; None for what is read and written by NumPy's functions."""
+        return twister_memory.gauss_offset() if self.algorithm == "MT19937" else None
 
     def made(self, words: np.ndarray) -> Any:
         """A new generator of this state."""
@@ -198,7 +214,13 @@ def _kind(cls: type, bits: type) -> GeneratorKind | None:
 def _numpy_state(generator: Any) -> Any:
     if isinstance(generator, np.random.RandomState):
         return generator.get_state(legacy=False)
-    return getattr(generator, "bit_generator", generator).state
+    return _bits(generator).state
+
+
+def _bits(generator: Any) -> Any:
+    if isinstance(generator, np.random.RandomState):
+        return generator._bit_generator
+    return getattr(generator, "bit_generator", generator)
 
 
 def _words(value: Any, count: int) -> Any:

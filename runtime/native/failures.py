@@ -9,6 +9,7 @@ from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.check import CODE
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.elementwise.comparison import equal, logical_and
+from anabranch.runtime.ops.materialize import materialize
 from anabranch.runtime.ops.structured import Loop, StructuredOp
 
 
@@ -180,6 +181,9 @@ class _Chain:
             equation, place = self._maker(program, atom)
             if equation is None:
                 return
+            if equation.op is materialize:
+                atom = equation.inputs[place]
+                continue
             if equation.op is select:
                 self.choices.append((program, equation))
             if equation.op is select and self._fails(program, equation):
@@ -203,13 +207,16 @@ class _Chain:
             return False
         if isinstance(code, Literal):
             return not code.value
-        both, _ = self._maker(program, pred)
-        return both is not None and both.op is logical_and and any(self._is_fine(program, a, code) for a in both.inputs)
+        return self._holds_if_fine(program, pred, code)
 
-    def _is_fine(self, program: Program, test: Atom, code: Atom) -> bool:
-        """Return whether a test is that an error code is 0."""
+    def _holds_if_fine(self, program: Program, test: Atom, code: Atom) -> bool:
+        """Return whether a test, or one of those that it is the conjunction of, is that an error code is 0."""
         equation, _ = self._maker(program, test)
-        if equation is None or equation.op is not equal or equation.inputs[0] is not code:
+        if equation is None:
+            return False
+        if equation.op is logical_and:
+            return any(self._holds_if_fine(program, each, code) for each in equation.inputs)
+        if equation.op is not equal or equation.inputs[0] is not code:
             return False
         zero = equation.inputs[1]
         return isinstance(zero, Literal) and not zero.value.any()

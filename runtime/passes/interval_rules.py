@@ -203,7 +203,9 @@ _RULES: dict[str, IntervalRule] = {
     "dynamic_update_slice": _hull_of_arrays,
     **dict.fromkeys(("reduce_max", "reduce_min", "gather", "lookup"), _of_some),
     **dict.fromkeys(("reduce_any", "reduce_all"), _truth_of_some),
-    **dict.fromkeys(("reshape", "transpose", "broadcast_in_dim", "reverse", "slice", "dynamic_slice"), _first),
+    **dict.fromkeys(
+        ("reshape", "transpose", "broadcast_in_dim", "reverse", "slice", "dynamic_slice", "materialize"), _first
+    ),
     **dict.fromkeys(("add_overflows", "subtract_overflows", "multiply_overflows"), _overflow),
 }
 _BY_OP: dict[Op, IntervalRule] = {OPS[name]: rule for name, rule in _RULES.items()}

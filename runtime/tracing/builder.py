@@ -226,6 +226,7 @@ class Builder:
     def bind(self, op: Op, *inputs: Atom, **params: Any) -> tuple[Atom, ...]:
         """Append `op(inputs)`; returns its outputs. Scalar arithmetic on literals is computed at once."""
         own = self.known
+        self.trace.unrolling.made += 1
         atoms = tuple([a if a in own else self.resolve(a) for a in inputs])
         types = op.type(*[a.type for a in atoms], **params)
         values = folded(op, atoms, types, params, self.maker)

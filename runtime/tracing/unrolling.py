@@ -25,6 +25,8 @@ class Unrolling:
         How many equations they have added.
     steps : int
         How many steps have run, those of attempts that were given up among them.
+    made : int
+        How many equations were made at all, those that were computed at once among them, and those of attempts.
     limits : list of UnrollLimit
         Those of the attempts that are under way.
     reason : str, optional
@@ -36,5 +38,6 @@ class Unrolling:
     reason: str | None
     equations: int = 0
     steps: int = 0
+    made: int = 0
     limits: list[UnrollLimit] = field(default_factory=list)
     too_costly: str = ""

@@ -7,8 +7,8 @@ are uint64s, too.
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -150,8 +150,8 @@ class Mt19937(Bits):
         (words,) = state
         used = item(words, _LENGTH)
         is_due = atoms.logical_and(equal(used, _LENGTH), atoms.logical_not(self.off))
-        steps = atoms.select(is_due, atoms.literal(_LENGTH, np.int64), atoms.literal(0, np.int64))
-        (words,) = counted(steps, None, lambda i, carry, _: ([_twisted(carry[0], i)], []), [words])
+        times = atoms.convert(is_due, np.int64)
+        (words,) = counted(times, None, lambda _, carry, __: ([_twisted(carry[0])], []), [words])
         place = atoms.select(is_due, word(0), used)
         found = item(words, atoms.convert(place, np.int64))
         after = with_item(words, _LENGTH, self._unless_off(add(place, 1), used))
@@ -166,18 +166,32 @@ class Mt19937(Bits):
         return state, _scaled(as_float(add(left(right(high, 5), 26), right(low, 6))))
 
 
-def _twisted(words: Atom, index: Atom) -> Atom:
-    """The words with the next one at an index."""
+def _twisted(words: Atom) -> Atom:
+    """The next 624 words.
 
-    def at(distance: int) -> Atom:
-        place = atoms.ufunc(np.add, index, atoms.literal(distance, np.int64))
-        past = atoms.ufunc(np.greater_equal, place, atoms.literal(_LENGTH, np.int64))
-        back = atoms.ufunc(np.subtract, place, atoms.literal(_LENGTH, np.int64))
-        return item(words, atoms.select(past, back, place))
+    The loops are those in which no place is past the end, so that several words are made at a time.
+    """
+    turn = _LENGTH - _MIDDLE
+    for start, count, distance in ((0, turn, _MIDDLE), (turn, _MIDDLE - 1, -turn)):
 
-    mixed = either(both(item(words, index), _UPPER), both(at(1), _LOWER))
+        def step(index: Atom, carry: Sequence[Atom], _: object, start: int = start, distance: int = distance) -> Any:
+            place, following, middle = (_shifted(index, start + by) for by in (0, 1, distance))
+            return [_with_twisted(carry[0], place, following, middle)], []
+
+        (words,) = counted(atoms.literal(count, np.int64), count, step, [words])
+    last, first, middle = (atoms.literal(place, np.int64) for place in (_LENGTH - 1, 0, _MIDDLE - 1))
+    return _with_twisted(words, last, first, middle)
+
+
+def _shifted(index: Atom, by: int) -> Atom:
+    return atoms.ufunc(np.add, index, atoms.literal(by, np.int64)) if by else index
+
+
+def _with_twisted(words: Atom, place: Atom, following: Atom, middle: Atom) -> Atom:
+    """The words with the next one at a place, made of those at three places."""
+    mixed = either(both(item(words, place), _UPPER), both(item(words, following), _LOWER))
     odd = multiply(both(mixed, 1), _MATRIX)
-    return with_item(words, index, differing(differing(at(_MIDDLE), right(mixed, 1)), odd))
+    return with_item(words, place, differing(differing(item(words, middle), right(mixed, 1)), odd))
 
 
 def as_float(bits: Atom) -> Atom:

@@ -410,3 +410,19 @@ def test_steps_that_compute_nothing_cost_nothing():
         return table[70] * x + len(w)
 
     assert jit(f, unroll_budget=100)(0.5) == f(0.5)
+
+
+def test_a_while_loop_of_known_numbers_is_staged_when_it_goes_on_for_long() -> None:
+    def tallies(n):
+        table = np.zeros(n, dtype=np.int64)
+        steps = 0
+        while table[0] < 500:
+            table[steps % n] += 1
+            steps += 1
+        return table, np.zeros(steps)
+
+    compiled = jit(tallies)
+    for found, wanted in zip(compiled(3), tallies(3), strict=True):
+        assert found.dtype == wanted.dtype
+        assert np.array_equal(found, wanted)
+    assert "while loop: one loop" in str(compiled.explain(3))

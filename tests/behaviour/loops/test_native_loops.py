@@ -251,6 +251,32 @@ def handled(a, n):
     return total
 
 
+def normed(a, places, x, steps):
+    norm = 0.0
+    for _ in range(steps):
+        y = np.zeros(len(places))
+        for i in range(len(places)):
+            for k in range(i):
+                y[i] += a[places[k]] * x[places[i]]
+        norm = np.sum(np.abs(y))
+        if norm == 0.0:
+            return x
+        x = y / norm
+    return norm * x
+
+
+def last_norm(a, places, x, steps):
+    for _ in range(steps):
+        y = np.zeros(len(places))
+        for i in range(len(places)):
+            y[i] = a[places[i]] * x[i]
+        norm = np.sum(np.abs(y))
+        if norm == 0.0:
+            break
+        x = y / norm
+    return norm
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [
@@ -270,6 +296,13 @@ def handled(a, n):
         (in_nested_loops, (A, 17)),
         (handled, (A, 10)),
         (handled, (A, 20)),
+        (normed, (A, INTS, A, 3)),
+        (normed, (A, INTS + 9, A, 3)),
+        (normed, (A, INTS, 0 * A, 3)),
+        (normed, (A, INTS, A, 0)),
+        (last_norm, (A, INTS, A, 3)),
+        (last_norm, (A, INTS + 2**40, A, 3)),
+        (last_norm, (A, INTS, A, 0)),
     ],
 )
 def test_failures(function, args):

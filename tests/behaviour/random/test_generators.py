@@ -15,6 +15,8 @@ import pytest
 from anabranch import AliasError, SerializationError, UnsupportedOperationError, djit, jit
 from anabranch.export import export
 from anabranch.numpy import asarray
+from anabranch.runtime.host import twister_memory
+from anabranch.runtime.host.generator_state import kind_of
 from tests.equivalence import Outcome, alike, check
 
 BITS = (np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64)
@@ -436,3 +438,20 @@ def test_arrays_on_the_device() -> None:
     for _ in range(3):
         assert np.asarray(compiled(rng, asarray(np.ones(3)))).tolist() == plain.random(3).tolist()
     assert state_of(rng) == state_of(plain)
+
+
+@pytest.mark.parametrize("is_fast", [True, False])
+@pytest.mark.parametrize("make", [np.random.RandomState, lambda seed: np.random.Generator(np.random.MT19937(seed))])
+def test_a_twister_is_read_and_written_where_it_lies(
+    make: Callable[[int], Any], is_fast: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert twister_memory.gauss_offset() is not None
+    if not is_fast:
+        monkeypatch.setattr(twister_memory, "gauss_offset", lambda: None)
+    kind = kind_of(make(1))
+    assert kind is not None
+    for count in (0, 1, 311, 624):
+        generator, other = make(5), make(6)
+        generator.standard_normal(count)  # of an odd number a `RandomState` keeps another one
+        kind.write(other, kind.read(generator))
+        assert np.array_equal(other.standard_normal(700), generator.standard_normal(700))

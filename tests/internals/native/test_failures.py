@@ -1,0 +1,42 @@
+"""Places that fail in a nest are ways out of it, so that what follows them relies on what they have asked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from anabranch import jit
+from anabranch.runtime.native.failures import FailureValues, NestFailures
+from anabranch.runtime.ops.structured import Loop
+from tests.behaviour.loops.test_native_loops import INTS, A, in_nested_loops, last_norm
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (in_nested_loops, (A, 7)),
+        # Its steps compute whole arrays, and end the loop.
+        (last_norm, (A, INTS, np.ones(18), 3)),
+    ],
+)
+def test_a_nest_is_left_where_something_fails(function, args) -> None:
+    program = jit(function).lower(*args).program
+    values = FailureValues(program)
+    nests = [equation for equation in program.equations if isinstance(equation.op, Loop)]
+    assert len(nests) == 1
+    choices = [
+        (equation, inner)
+        for inner in _inside(nests[0].programs())
+        for equation in inner.equations
+        if equation.outputs and values.is_code(equation.outputs[0]) and equation.op.name == "select"
+    ]
+    assert choices
+    failures = NestFailures(values, nests[0])
+    assert all(failures.leaves(equation, inner) for equation, inner in choices)
+
+
+def _inside(programs):
+    for program in programs:
+        yield program
+        for equation in program.equations:
+            yield from _inside(equation.programs())
