@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import functools
 import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
@@ -17,7 +18,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control import subscript
-from anabranch.runtime.control.boolean import not_
+from anabranch.runtime.control.boolean import differs
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.dynamic_lists import dynamic_list_methods as staged, item_access
@@ -276,9 +277,7 @@ class _Methods(Ordered, GrowableContents):
         is_staged = self.items is not None or is_dynamic_list(other)
         return staged.equal(self, other) if is_staged else self.native.__eq__(self, other)
 
-    def __ne__(self, other: object) -> Value:
-        same = self.__eq__(other)
-        return same if same is NotImplemented else not_(same)
+    __ne__ = differs
 
     def _ordered(self, operation: Callable[[Any, Any], Any], other: object) -> Value:
         if not isinstance(other, self.native):
@@ -342,40 +341,6 @@ class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
     def _loses(self) -> None:
         self.changes = (self.changes[0], self.changes[1] + 1)
 
-    def append(self, value: Value) -> None:
-        """As `deque.append`."""
-        self._gains()
-        super().append(value)
-
-    def extend(self, values: Iterable[Value]) -> None:
-        """As `deque.extend`."""
-        self._gains()
-        super().extend(values)
-
-    def insert(self, place: Value, value: Value) -> None:
-        """As `deque.insert`."""
-        self._gains()
-        super().insert(place, value)
-
-    def pop(self, *place: object) -> Value:
-        """As `deque.pop`."""
-        self._loses()
-        return super().pop(*place)
-
-    def remove(self, value: object) -> None:
-        """As `deque.remove`."""
-        self._loses()
-        super().remove(value)
-
-    def __delitem__(self, key: Value) -> None:
-        self._loses()
-        super().__delitem__(key)
-
-    def clear(self) -> None:
-        """As `deque.clear`."""
-        self._loses()
-        super().clear()
-
     def appendleft(self, value: object) -> None:
         """As `deque.appendleft`."""
         self._gains()
@@ -402,6 +367,26 @@ class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
             self._gains()
             self._loses()
         super().rotate(n)
+
+
+def _noting(method: str, note: Callable[[GrowableDeque], None]) -> Callable[..., Any]:
+    """The method that deques share with lists, with a note of what it changes."""
+    shared = getattr(_Methods, method)
+
+    @functools.wraps(shared)
+    def noted(self: GrowableDeque, *args: Value) -> Value:
+        note(self)
+        return shared(self, *args)
+
+    return noted
+
+
+for _note, _names in (
+    (GrowableDeque._gains, ("append", "extend", "insert")),
+    (GrowableDeque._loses, ("pop", "remove", "clear", "__delitem__")),
+):
+    for _name in _names:
+        setattr(GrowableDeque, _name, _noting(_name, _note))
 
 
 def placed(made: Value) -> Value:

@@ -1,8 +1,9 @@
-"""Lists and tuples of run-time length that have no list of their own: how they are ordered, unpacked and searched."""
+"""Lists and tuples of run-time length that have no list of their own: what they do by means of a list that is made."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from anabranch.base.value import Value
@@ -12,6 +13,7 @@ from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.control.staging.ordered import Ordered
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values.arrays.numpy_scalar import is_array
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 
 
@@ -23,6 +25,18 @@ class RunTimeSequence(Ordered, RunTimeContainer):
 
     def element_(self, place: Value) -> Value:
         """The element at a place that is in range."""
+        raise NotImplementedError
+
+    def grown_(self) -> Any:
+        """A list of its own with the same items."""
+        raise NotImplementedError
+
+    def _made(self, items: Any) -> Value:
+        """A new sequence of the items of a new list."""
+        raise NotImplementedError
+
+    def _list_of(self, other: Value) -> Value:
+        """The items of another sequence of this kind as a list; NotImplemented for any other value."""
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[Value]:
@@ -37,6 +51,43 @@ class RunTimeSequence(Ordered, RunTimeContainer):
 
     def contains_(self, item: Value) -> Value:
         return generator_reductions.contains(GeneratorExpression(self.countable_()), item)
+
+    def index(self, *args: Value) -> Value:
+        """As that of the class that it stands for."""
+        return self.grown_().index(*args)
+
+    def count(self, value: Value) -> Value:
+        """As that of the class that it stands for."""
+        return self.grown_().count(value)
+
+    # ---- with others -------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Value) -> Value:
+        items = self._list_of(other)
+        if items is NotImplemented:
+            return NotImplemented
+        made = self.grown_()
+        made.extend(items)
+        return self._made(made)
+
+    def __mul__(self, times: Value) -> Value:
+        return NotImplemented if is_array(times) else self._made(self.grown_() * times)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> Value:
+        return self._ordered(operator.eq, other)
+
+    def __ne__(self, other: object) -> Value:
+        return self._ordered(operator.ne, other)
+
+    __hash__: Any = None  # each class has its own
+
+    def _ordered(self, operation: Callable[[Any, Any], Any], other: Value) -> Value:
+        items = self._list_of(other)
+        return NotImplemented if items is NotImplemented else operation(self.grown_(), items)
+
+    # ---- what needs its items while tracing --------------------------------------------------------------------------
 
     def __contains__(self, value: Value) -> Any:
         self._plain()
