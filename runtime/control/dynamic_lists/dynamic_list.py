@@ -11,6 +11,7 @@ import collections
 import copy
 import functools
 import math
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
@@ -24,12 +25,12 @@ from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.dynamic_lists import dynamic_list_methods as staged, item_access
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, NEEDS_PLAIN, GrowableContents
 from anabranch.runtime.control.staging import restaging, unpacking
-from anabranch.runtime.control.staging.ordered import Ordered
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
 from anabranch.runtime.values.attributes import name_in_messages
+from anabranch.runtime.values.comparisons import Compared
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.item_kinds import with_tuples_in_arenas
@@ -45,7 +46,7 @@ def _has_traced_bounds(key: object) -> bool:
     return isinstance(key, slice) and any(isinstance(k, Tracer) for k in (key.start, key.stop, key.step))
 
 
-class _Methods(Ordered, GrowableContents):
+class _Methods(Compared, GrowableContents):
     """The methods that lists and deques that grow have in common."""
 
     __slots__ = ()
@@ -271,20 +272,14 @@ class _Methods(Ordered, GrowableContents):
             return made
         return self.made(self.native.__mul__(self, times))
 
-    def __eq__(self, other: object) -> Value:
+    def _compared(self, operation: Callable[[Any, Any], Any], other: object) -> Value:
         if not isinstance(other, self.native):
             return NotImplemented
-        is_staged = self.items is not None or is_dynamic_list(other)
-        return staged.equal(self, other) if is_staged else self.native.__eq__(self, other)
-
-    __ne__ = differs
-
-    def _ordered(self, operation: Callable[[Any, Any], Any], other: object) -> Value:
-        if not isinstance(other, self.native):
-            return NotImplemented
-        if self.items is not None or is_dynamic_list(other):
-            return staged.ordered(operation, self, other)
-        return getattr(self.native, f"__{operation.__name__}__")(self, other)
+        if operation is operator.ne:
+            return differs(self, other)
+        if self.items is None and not is_dynamic_list(other):
+            return getattr(self.native, f"__{operation.__name__}__")(self, other)
+        return staged.equal(self, other) if operation is operator.eq else staged.ordered(operation, self, other)
 
     def __contains__(self, value: object) -> bool:
         if is_fixed(self):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -10,14 +9,14 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.staging import unpacking
-from anabranch.runtime.control.staging.ordered import Ordered
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.arrays.numpy_scalar import is_array
+from anabranch.runtime.values.comparisons import Compared
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 
 
-class RunTimeSequence(Ordered, RunTimeContainer):
+class RunTimeSequence(Compared, RunTimeContainer):
     """Such a sequence."""
 
     __slots__ = ()
@@ -75,15 +74,7 @@ class RunTimeSequence(Ordered, RunTimeContainer):
 
     __rmul__ = __mul__
 
-    def __eq__(self, other: object) -> Value:
-        return self._ordered(operator.eq, other)
-
-    def __ne__(self, other: object) -> Value:
-        return self._ordered(operator.ne, other)
-
-    __hash__: Any = None  # each class has its own
-
-    def _ordered(self, operation: Callable[[Any, Any], Any], other: Value) -> Value:
+    def _compared(self, operation: Callable[[Any, Any], Any], other: Value) -> Value:
         items = self._list_of(other)
         return NotImplemented if items is NotImplemented else operation(self.grown_(), items)
 
