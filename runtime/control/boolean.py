@@ -68,3 +68,12 @@ def not_(value: object) -> Value:
     """`not value`, always a bool."""
     decided = truth(value)
     return (not decided) if isinstance(decided, bool) else python_scalar(atoms.logical_not(decided))
+
+
+def differs(one: object, other: object) -> Value:
+    """`one != other` by the `==` of its class, whose result may be one that is known only at run time.
+
+    Where its class leaves the answer to the other operand so does this: an array compares its elements.
+    """
+    same = type(one).__eq__(one, other)
+    return same if same is NotImplemented else not_(same)

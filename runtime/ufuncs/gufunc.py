@@ -78,16 +78,6 @@ class GUFunc(UserFunction):
         self.loops = (*self.loops, CoreLoop(dtypes[: self.nin], dtypes[self.nin :], as_arrays))
         self._compiled.clear()
 
-    @property
-    def types(self) -> list[str]:
-        """The loops by the characters of their dtypes, as `numpy.ufunc.types`."""
-        return ["->".join("".join(d.char for d in side) for side in (loop.inputs, loop.outputs)) for loop in self.loops]
-
-    @property
-    def ntypes(self) -> int:
-        """The number of loops that signatures say."""
-        return len(self.loops)
-
     def __call__(
         self,
         /,

@@ -39,6 +39,11 @@ class Loop:
     inputs: tuple[np.dtype | None, ...]
     output: np.dtype | None
 
+    @property
+    def outputs(self) -> tuple[np.dtype | None, ...]:
+        """The one output."""
+        return (self.output,)
+
 
 def of_signature(signature: Signature) -> Loop:
     """The loop of a signature of numbers.

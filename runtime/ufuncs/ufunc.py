@@ -75,6 +75,17 @@ class UserFunction:
         return self.nin + self.nout
 
     @property
+    def types(self) -> list[str]:
+        """The loops by the characters of their dtypes, as `numpy.ufunc.types`."""
+        sides = [(loop.inputs, loop.outputs) for loop in self.loops]
+        return ["->".join("".join(d.char for d in side if d is not None) for side in both) for both in sides]
+
+    @property
+    def ntypes(self) -> int:
+        """The number of loops that signatures say."""
+        return len(self.loops)
+
+    @property
     def __anabranch_function__(self) -> Callable[..., Any]:
         return self.__call__  # type: ignore[no-any-return, operator]
 
@@ -210,17 +221,6 @@ class UFunc(UserFunction):
             raise TypeError(f"{self.__name__}() takes {self.nin} numbers, and the signature has {len(loop.inputs)}")
         self.loops = (*self.loops, loop)
         self._compiled.clear()
-
-    @property
-    def types(self) -> list[str]:
-        """The loops by the characters of their dtypes, as `numpy.ufunc.types`."""
-        sides = [(loop.inputs, (loop.output,)) for loop in self.loops]
-        return ["->".join("".join(d.char for d in side if d is not None) for side in both) for both in sides]
-
-    @property
-    def ntypes(self) -> int:
-        """The number of loops that signatures say."""
-        return len(self.loops)
 
     def __call__(
         self,

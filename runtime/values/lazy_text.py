@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import operator
 import types
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias
@@ -25,6 +24,7 @@ from anabranch.runtime.tracing.upper_layers import TextOperations
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.attributes import TextStandIn
+from anabranch.runtime.values.comparisons import Compared
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.static_requests import with_static_request
@@ -87,7 +87,7 @@ def with_options(options: PrintOptions) -> contextlib.AbstractContextManager[obj
     return manager
 
 
-class Text(TextStandIn):
+class Text(Compared, TextStandIn):
     """A str that is known only at run time."""
 
     __slots__ = ("keywords", "method", "options", "parts")
@@ -140,23 +140,8 @@ class Text(TextStandIn):
             current().trace.tables.ask_for_places()
         raise refused(self)
 
-    def __eq__(self, other: object) -> Value:
-        return _operations(self).compare(operator.eq, self, other)
-
-    def __ne__(self, other: object) -> Value:
-        return _operations(self).compare(operator.ne, self, other)
-
-    def __lt__(self, other: object) -> Value:
-        return _operations(self).compare(operator.lt, self, other)
-
-    def __le__(self, other: object) -> Value:
-        return _operations(self).compare(operator.le, self, other)
-
-    def __gt__(self, other: object) -> Value:
-        return _operations(self).compare(operator.gt, self, other)
-
-    def __ge__(self, other: object) -> Value:
-        return _operations(self).compare(operator.ge, self, other)
+    def _compared(self, operation: Callable[[Any, Any], Any], other: Value) -> Value:
+        return _operations(self).compare(operation, self, other)
 
     def __getitem__(self, key: Value) -> Value:
         return _operations(self).item(self, key)

@@ -88,6 +88,7 @@ class ArenaList(RunTimeSequence, InArena):
         made = dynamic_list.GrowableList()
         current().trace.identity.created.add(made)
         dynamic_list_methods.append_each(made, self.countable_())
+        made.become(made.as_items())
         return made
 
     # ---- elements ----------------------------------------------------------------------------------------------------
@@ -97,22 +98,18 @@ class ArenaList(RunTimeSequence, InArena):
 
     def __getitem__(self, key: Value) -> Value:
         if isinstance(key, slice):
-            return dynamic_list.placed(self.grown_()[key])
+            return self._made(self.grown_()[key])
         return self.element_(self._place(key, "list index out of range"))
 
     def __setitem__(self, key: Value, value: Value) -> None:
         if isinstance(key, slice):
-            changed = self.grown_()
-            changed[key] = value
-            self._become(changed)
+            self._changed("__setitem__", key, value)
         else:
             self.arena_.write(self.number_, self._place(key, "list assignment index out of range"), value)
 
     def __delitem__(self, key: Value) -> None:
         if isinstance(key, slice):
-            changed = self.grown_()
-            del changed[key]
-            self._become(changed)
+            self._changed("__delitem__", key)
         else:
             self._remove_at(self._place(key, "list assignment index out of range"))
 
@@ -120,6 +117,12 @@ class ArenaList(RunTimeSequence, InArena):
         """Have the elements of another list."""
         self.arena_.set_length(self.number_, 0)
         self.extend(items)
+
+    def _changed(self, method: str, *args: Value, **options: Any) -> None:
+        """Have what a method makes of the same elements in a list of their own."""
+        changed = self.grown_()
+        getattr(changed, method)(*args, **options)
+        self._become(changed)
 
     def _remove_at(self, place: Value) -> None:
         last = size_arithmetic.subtract(self.count_, 1)
@@ -143,9 +146,7 @@ class ArenaList(RunTimeSequence, InArena):
         def append(value: Value, owner: ArenaList = self, parts: Any = self.arena_.parts) -> None:
             owner.append(value)
 
-        if isinstance(values, InArena):
-            values = values.grown_()  # which may be this one
-        for_each(values, append)
+        for_each(_grown(values), append)
 
     def __iadd__(self, values: Value) -> Self:
         if is_array(values) or isinstance(values, NumPyScalar):
@@ -179,10 +180,7 @@ class ArenaList(RunTimeSequence, InArena):
 
     def remove(self, value: Value) -> None:
         """As `list.remove`."""
-        changed = self.grown_()
-        changed.become(changed.as_items())
-        changed.remove(value)
-        self._become(changed)
+        self._changed("remove", value)
 
     def clear(self) -> None:
         """As `list.clear`."""
@@ -190,64 +188,43 @@ class ArenaList(RunTimeSequence, InArena):
 
     def copy(self) -> Value:
         """As `list.copy`."""
-        return dynamic_list.placed(self.grown_())
+        return self._made(self.grown_())
 
     __copy__ = copy
 
     def reverse(self) -> None:
         """As `list.reverse`."""
-        changed = self.grown_()
-        changed.reverse()
-        self._become(changed)
+        self._changed("reverse")
 
     def sort(self, *, key: Callable[[Any], object] | None = None, reverse: bool = False) -> None:
         """As `list.sort`."""
-        changed = self.grown_()
-        changed.become(changed.as_items())
-        changed.sort(key=key, reverse=reverse)
-        self._become(changed)
-
-    def index(self, *args: Value) -> Value:
-        """As `list.index`."""
-        return self.grown_().index(*args)
-
-    def count(self, value: Value) -> Value:
-        """As `list.count`."""
-        return self.grown_().count(value)
+        self._changed("sort", key=key, reverse=reverse)
 
     # ---- with others -------------------------------------------------------------------------------------------------
 
-    def __add__(self, other: Value) -> Value:
-        if not isinstance(other, (list, InArena)):
-            return NotImplemented
-        made = self.grown_()
-        made.extend(other.grown_() if isinstance(other, InArena) else other)
-        return dynamic_list.placed(made)
+    def _made(self, items: Any) -> Value:
+        return dynamic_list.placed(items)
+
+    def _list_of(self, other: Value) -> Value:
+        return _grown(other) if isinstance(other, (list, InArena)) else NotImplemented
 
     def __radd__(self, other: Value) -> Value:
         if not isinstance(other, list):
             return NotImplemented
         made = dynamic_list.listed(other)
         made.extend(self.grown_())
-        return dynamic_list.placed(made)
+        return self._made(made)
 
-    def __mul__(self, times: Value) -> Value:
-        if is_array(times):
-            return NotImplemented
-        return dynamic_list.placed(self.grown_() * times)
-
-    __rmul__ = __mul__
-
-    def items_of_(self, other: Value) -> Countable | None:
-        if isinstance(other, ArenaList):
-            return other.countable_()
-        return dynamic_list_methods.items_of(dynamic_list.GrowableList(), other) if isinstance(other, list) else None
-
-    def is_one_with_(self, other: Value) -> Value:
+    def _is_one_with(self, other: Value) -> Value:
         return isinstance(other, ArenaList) and other.arena_ is self.arena_ and self.number_ == other.number_
 
     def __hash__(self) -> int:
         raise TypeError("unhashable type: 'list'")
+
+
+def _grown(other: Value) -> Value:
+    """A list; of one in an arena, which may be the one that changes, the elements in a list of their own."""
+    return other.grown_() if isinstance(other, InArena) else other
 
 
 ListArena.stand_in = ArenaList

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import collections
 import copy
+import functools
 import math
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
@@ -17,18 +19,18 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control import subscript
-from anabranch.runtime.control.boolean import not_
+from anabranch.runtime.control.boolean import differs
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.dynamic_lists import dynamic_list_methods as staged, item_access
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, NEEDS_PLAIN, GrowableContents
 from anabranch.runtime.control.staging import restaging, unpacking
-from anabranch.runtime.control.staging.ordered import Ordered
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
 from anabranch.runtime.values.attributes import name_in_messages
+from anabranch.runtime.values.comparisons import Compared
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.item_kinds import with_tuples_in_arenas
@@ -44,7 +46,7 @@ def _has_traced_bounds(key: object) -> bool:
     return isinstance(key, slice) and any(isinstance(k, Tracer) for k in (key.start, key.stop, key.step))
 
 
-class _Methods(Ordered, GrowableContents):
+class _Methods(Compared, GrowableContents):
     """The methods that lists and deques that grow have in common."""
 
     __slots__ = ()
@@ -270,24 +272,14 @@ class _Methods(Ordered, GrowableContents):
             return made
         return self.made(self.native.__mul__(self, times))
 
-    def __eq__(self, other: object) -> Value:
+    def _compared(self, operation: Callable[[Any, Any], Any], other: object) -> Value:
         if not isinstance(other, self.native):
             return NotImplemented
-        is_staged = self.items is not None or is_dynamic_list(other)
-        if not is_staged:
-            return self.native.__eq__(self, other)
-        return staged.equal(staged.items_of(self, self), staged.items_of(self, other))
-
-    def __ne__(self, other: object) -> Value:
-        same = self.__eq__(other)
-        return same if same is NotImplemented else not_(same)
-
-    def _ordered(self, operation: Callable[[Any, Any], Any], other: object) -> Value:
-        if not isinstance(other, self.native):
-            return NotImplemented
-        if self.items is not None or is_dynamic_list(other):
-            return staged.ordered(operation, staged.items_of(self, self), staged.items_of(self, other))
-        return getattr(self.native, f"__{operation.__name__}__")(self, other)
+        if operation is operator.ne:
+            return differs(self, other)
+        if self.items is None and not is_dynamic_list(other):
+            return getattr(self.native, f"__{operation.__name__}__")(self, other)
+        return staged.compared(operation, *(staged.items_of(self, one) for one in (self, other)))
 
     def __contains__(self, value: object) -> bool:
         if is_fixed(self):
@@ -344,40 +336,6 @@ class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
     def _loses(self) -> None:
         self.changes = (self.changes[0], self.changes[1] + 1)
 
-    def append(self, value: Value) -> None:
-        """As `deque.append`."""
-        self._gains()
-        super().append(value)
-
-    def extend(self, values: Iterable[Value]) -> None:
-        """As `deque.extend`."""
-        self._gains()
-        super().extend(values)
-
-    def insert(self, place: Value, value: Value) -> None:
-        """As `deque.insert`."""
-        self._gains()
-        super().insert(place, value)
-
-    def pop(self, *place: object) -> Value:
-        """As `deque.pop`."""
-        self._loses()
-        return super().pop(*place)
-
-    def remove(self, value: object) -> None:
-        """As `deque.remove`."""
-        self._loses()
-        super().remove(value)
-
-    def __delitem__(self, key: Value) -> None:
-        self._loses()
-        super().__delitem__(key)
-
-    def clear(self) -> None:
-        """As `deque.clear`."""
-        self._loses()
-        super().clear()
-
     def appendleft(self, value: object) -> None:
         """As `deque.appendleft`."""
         self._gains()
@@ -404,6 +362,26 @@ class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
             self._gains()
             self._loses()
         super().rotate(n)
+
+
+def _noting(method: str, note: Callable[[GrowableDeque], None]) -> Callable[..., Any]:
+    """The method that deques share with lists, with a note of what it changes."""
+    shared = getattr(_Methods, method)
+
+    @functools.wraps(shared)
+    def noted(self: GrowableDeque, *args: Value) -> Value:
+        note(self)
+        return shared(self, *args)
+
+    return noted
+
+
+for _note, _names in (
+    (GrowableDeque._gains, ("append", "extend", "insert")),
+    (GrowableDeque._loses, ("pop", "remove", "clear", "__delitem__")),
+):
+    for _name in _names:
+        setattr(GrowableDeque, _name, _noting(_name, _note))
 
 
 def placed(made: Value) -> Value:

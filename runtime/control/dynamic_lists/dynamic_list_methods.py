@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -126,8 +127,12 @@ def remove(owner: GrowableContents, value: object) -> None:
     owner.become(without(owner.as_items(), place))
 
 
-def equal(a: countable.Countable, b: countable.Countable) -> Value:
-    """`list(a) == list(b)`."""
+def compared(operation: Callable[[Any, Any], Any], a: countable.Countable, b: countable.Countable) -> Value:
+    """`list(a) OP list(b)`, for `==` and the four that order."""
+    return _equal(a, b) if operation is operator.eq else _ordered(operation, a, b)
+
+
+def _equal(a: countable.Countable, b: countable.Countable) -> Value:
     rows = iterators.Zipped((a, b), strict=False)
     return and_(
         a.length == b.length,
@@ -135,8 +140,8 @@ def equal(a: countable.Countable, b: countable.Countable) -> Value:
     )
 
 
-def ordered(operation: Callable[[Any, Any], Any], a: countable.Countable, b: countable.Countable) -> Value:
-    """`list(a) OP list(b)`, by the first items that differ, else by the lengths."""
+def _ordered(operation: Callable[[Any, Any], Any], a: countable.Countable, b: countable.Countable) -> Value:
+    """By the first items that differ, else by the lengths."""
     sizes = [a.length, b.length]
     if 0 in [size for size in sizes if type(size) is int]:
         return operation(*sizes)

@@ -12,10 +12,8 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.dynamic_lists import dynamic_list, dynamic_list_methods
 from anabranch.runtime.control.dynamic_lists.run_time_sequence import RunTimeSequence
 from anabranch.runtime.control.sequences import as_countable
-from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.arrays.index_numbers import as_int, check_place
-from anabranch.runtime.values.arrays.numpy_scalar import is_array
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.items import Items
@@ -65,7 +63,7 @@ class RunTimeTuple(RunTimeSequence):
 
     def __getitem__(self, key: Value) -> Value:
         if isinstance(key, slice):
-            return made_of(self.grown_()[key], self)
+            return self._made(self.grown_()[key])
         if isinstance(key, UnionValue):
             key = key.resolve()
         if isinstance(key, Tracer):
@@ -82,33 +80,20 @@ class RunTimeTuple(RunTimeSequence):
         """As `tuple.index`."""
         return dynamic_list_methods.index(self.grown_(), *args, missing="tuple.index(x): x not in tuple")
 
-    def count(self, value: Value) -> Value:
-        """As `tuple.count`."""
-        return dynamic_list_methods.count(self.grown_(), value)
-
     # ---- with others -------------------------------------------------------------------------------------------------
 
-    def __add__(self, other: Value) -> Value:
-        return self._joined(self, other) if isinstance(other, (tuple, RunTimeTuple)) else NotImplemented
+    def _made(self, items: Any) -> Value:
+        return made_of(items, self)
+
+    def _list_of(self, other: Value) -> Value:
+        return list_of(other) if isinstance(other, (tuple, RunTimeTuple)) else NotImplemented
 
     def __radd__(self, other: Value) -> Value:
-        return self._joined(other, self) if isinstance(other, tuple) else NotImplemented
-
-    def _joined(self, first: Value, second: Value) -> Value:
-        made = list_of(first)
-        made.extend(list_of(second))
-        return made_of(made, self)
-
-    def __mul__(self, times: Value) -> Value:
-        return NotImplemented if is_array(times) else made_of(self.grown_() * times, self)
-
-    __rmul__ = __mul__
-
-    def items_of_(self, other: Value) -> Countable | None:
-        if isinstance(other, RunTimeTuple):
-            items: Countable = other.countable_()
-            return items
-        return dynamic_list_methods.items_of(dynamic_list.GrowableList(), other) if isinstance(other, tuple) else None
+        if not isinstance(other, tuple):
+            return NotImplemented
+        made = list_of(other)
+        made.extend(self.grown_())
+        return self._made(made)
 
     def __hash__(self) -> int:
         self._plain()

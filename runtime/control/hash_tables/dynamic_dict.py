@@ -224,9 +224,7 @@ class DynamicDict(HashTable):
             lambda: generator_reductions.quantified(GeneratorExpression(self.items(), same), until=False),
         )
 
-    def __ne__(self, other: object) -> Value:
-        same = self == other
-        return same if same is NotImplemented else boolean.not_(same)
+    __ne__ = boolean.differs
 
     __hash__ = HashTable.__hash__
 

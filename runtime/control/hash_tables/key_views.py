@@ -60,8 +60,7 @@ class DictItems(Items, sample=_EMPTY.items):
         table: Any = self._owner
         return table.as_dict_()
 
-    def __ne__(self, other: object) -> Value:
-        return boolean.not_(self == other)
+    __ne__ = boolean.differs
 
     __lt__ = __le__ = __gt__ = __ge__ = isdisjoint = View._refuse
     __hash__ = View.__hash__

@@ -81,9 +81,7 @@ class SetOperators:
         same = mine.like_(operand)
         return boolean.and_(mine.count_ == same.count_, lambda: mine.issubset(same))
 
-    def __ne__(self, other: object) -> Value:
-        same = self == other
-        return same if same is NotImplemented else boolean.not_(same)
+    __ne__ = boolean.differs
 
     __hash__: Any = None  # each class has its own
 

@@ -9,31 +9,18 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.values import passed_functions
+from anabranch.runtime.values.comparisons import Compared
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Key:
+class Key(Compared):
     """A value in the order of `compare`, which returns a number below, above or equal to zero."""
 
     obj: Any
     compare: Callable[[Any, Any], Any]
 
-    def __lt__(self, other: Key) -> Value:
-        return self.compare(self.obj, other.obj) < 0
-
-    def __le__(self, other: Key) -> Value:
-        return self.compare(self.obj, other.obj) <= 0
-
-    def __gt__(self, other: Key) -> Value:
-        return self.compare(self.obj, other.obj) > 0
-
-    def __ge__(self, other: Key) -> Value:
-        return self.compare(self.obj, other.obj) >= 0
-
-    def __eq__(self, other: Value) -> Value:
-        return self.compare(self.obj, other.obj) == 0
-
-    __hash__ = None  # type: ignore[assignment]
+    def _compared(self, operation: Callable[[Any, Any], Any], other: Key) -> Value:
+        return operation(self.compare(self.obj, other.obj), 0)
 
 
 def cmp_to_key(mycmp: Callable[[Any, Any], object]) -> Callable[[Any], Key]:

@@ -25,6 +25,7 @@ from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers import python_conversions, python_operators
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar, takes_complex
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.user_classes import is_users_class
@@ -37,15 +38,18 @@ class NumPyLike(Tracer):
 
     def _binary(self, ufunc: np.ufunc, left: object, right: object) -> Value:
         made = apply_ufunc.operator(ufunc, left, right)
-        if made is NotImplemented and not {type(left), type(right)}.isdisjoint(_NO_OPERANDS):
-            texts = not {type(left), type(right)}.isdisjoint(_TEXTS)
-            if ufunc in _EQUALITIES and (texts or self.abstract.kind is Kind.ARRAY):  # no element is equal to it
+        if made is not NotImplemented:
+            return made
+        other = right if left is self else left
+        is_no_operand = type(other) in _NO_OPERANDS
+        if ufunc in _EQUALITIES and (is_no_operand or _is_table(other)):
+            if type(other) in _TEXTS or self.abstract.kind is Kind.ARRAY:  # no element is equal to it
                 return wrap.numpy_result(atoms.broadcast_to(atoms.literal(ufunc is np.not_equal), self.abstract.shape))
-            if ufunc not in _EQUALITIES:
-                _refuse(ufunc, left, right)
-        elif made is NotImplemented and is_users_class(type(right if left is self else left)):
+        elif is_no_operand:
+            _refuse(ufunc, left, right)
+        elif is_users_class(type(other)):
             return object_operands.applied(ufunc, left, right, self)
-        return made
+        return NotImplemented
 
     def _unary(self, ufunc: np.ufunc) -> Value:
         return apply_ufunc.apply(ufunc, (self,))
@@ -169,6 +173,11 @@ _SEQUENCES = (list, tuple, str, bytes, bytearray, collections.deque)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type, types.ModuleType)
 _NO_OPERANDS = (*_TEXTS, *_FUNCTIONS, type(None), dict, set, frozenset)
 _EQUALITIES = (np.equal, np.not_equal)
+
+
+def _is_table(value: object) -> bool:
+    """Return whether a value stands for a dict or a set, which NumPy takes for one object."""
+    return isinstance(value, RunTimeContainer) and issubclass(value.native, (dict, set, frozenset))
 
 
 def _refuse(ufunc: np.ufunc, left: object, right: object) -> None:

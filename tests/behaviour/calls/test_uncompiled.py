@@ -78,7 +78,12 @@ def order_by_a_function_of_two(xs):
 @case((3,), (0,))
 def order_of_ints_by_their_difference(n):
     key = functools.cmp_to_key(lambda p, q: q - p)
-    return sorted([3, 1, n], key=key), key(n) < key(2), sorted(["b", "a"], key=functools.cmp_to_key(_of_texts))
+    return (
+        sorted([3, 1, n], key=key),
+        key(n) < key(2),
+        key(n) != key(2),
+        sorted(["b", "a"], key=functools.cmp_to_key(_of_texts)),
+    )
 
 
 def _of_texts(p, q):

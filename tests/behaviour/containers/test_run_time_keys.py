@@ -93,6 +93,16 @@ def mixed(ws, fs):
     return d
 
 
+@case((WORDS[:5],))
+def beside_arrays(ws):
+    counts = {}
+    for w in ws:
+        counts[w] = 1
+    found = {w for w in ws}
+    two = ws[:2]
+    return counts == two, counts != two, found == two, found != two, found != set(two), counts != {}
+
+
 @case((WORDS,))
 def changed(ws):
     d = {}
