@@ -1,4 +1,4 @@
-"""What `functools.cache` does, as functions that are rewritten and staged as the user's own are."""
+"""The cache of `functools.cache`, as functions that are rewritten and staged as the user's own are."""
 
 from __future__ import annotations
 
