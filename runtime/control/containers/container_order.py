@@ -88,9 +88,7 @@ def _is_simple_tuple(value: Value) -> bool:
 
 
 def _is_simple_part(value: Value) -> bool:
-    if isinstance(value, UnionValue):
-        return all(type(option) is str for option in value.options)
-    if type(value) in (bool, int, float, str) or _is_ordered_number(value):
+    if _is_known_text(value) or _is_ordinary_number(value):
         return True
     structure = containers.structure_of(value)
     return structure is not None and structure.is_in_arena
@@ -140,13 +138,12 @@ def equal(a: Value, b: Value) -> Value:
         if a.keys() != b.keys():
             return False
         a, b = list(a.values()), [b[k] for k in a]
-    if _are_numbers(a, b):
-        whole: Atom = atoms.literal(True)
-        for x, y in zip(a, b, strict=True):
-            whole = whole if _are_one(x, y) else atoms.logical_and(whole, wrap.as_atom(x == y, np.bool_))
-        return python_scalar(whole)
-    result: Any = True
-    for x, y in zip(a, b, strict=True):
+    leading = _flat_parts(a, b, operator.eq)
+    whole: Atom = atoms.literal(True)
+    for (same,) in leading:
+        whole = atoms.logical_and(whole, same)
+    result: Any = truth_value(python_scalar(whole))
+    for x, y in zip(a[len(leading) :], b[len(leading) :], strict=True):
         result = boolean.and_(result, lambda x=x, y=y: equal(x, y))  # type: ignore[misc]
     return result
 
@@ -157,16 +154,8 @@ def _ordered(operation: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
         return operation(type(a)(), type(b)())  # raises what Python raises
     if not a or not b:
         return operation(len(a), len(b))
-    if _are_numbers(a, b):
-        decided: Atom = atoms.literal(bool(operation(len(a), len(b))))
-        for x, y in reversed(list(zip(a, b, strict=False))):
-            if _are_one(x, y):
-                continue
-            here, same = (wrap.as_atom(v, np.bool_) for v in (operation(x, y), x == y))
-            decided = atoms.logical_or(
-                atoms.logical_and(same, decided), atoms.logical_and(atoms.logical_not(same), here)
-            )
-        return python_scalar(decided)
+    if leading := _flat_parts(a, b, operator.eq, operation):
+        return _decided_by(leading, operation, a, b)
     if len(a) == len(b) == 1 and operation in (operator.lt, operator.gt) and all(map(_is_simple_part, (*a, *b))):
         return truth_value(compared(operation, a[0], b[0]))  # of equal ones it is False, as of the lengths
     same = equal(a[0], b[0])
@@ -180,11 +169,55 @@ def _ordered(operation: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
     )
 
 
-def _are_numbers(a: Value, b: Value) -> bool:
-    """Return whether the parts of two tuples or lists are ordered numbers, which compare without side effects."""
-    if isinstance(a, dict) or len(a) < 2:
-        return False
-    return all(type(v) in (bool, int, float) or _is_ordered_number(v) for v in (*a, *b))
+def _flat_parts(a: Value, b: Value, *operations: Callable[[Any, Any], Any]) -> list[tuple[Atom, ...]]:
+    """The comparisons of the leading parts of two tuples or lists, as far as they have no side effects."""
+    found: list[tuple[Atom, ...]] = []
+    for x, y in zip(a, b, strict=False):
+        results = [_flat(operation, x, y) for operation in operations]
+        if any(result is None for result in results):
+            break
+        found.append(tuple(results))  # type: ignore[arg-type]
+    return found
+
+
+def _decided_by(leading: Sequence[tuple[Atom, ...]], operation: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
+    """By the first of the leading parts that differ, each given as `==` and the order; else by what follows them."""
+    number = len(leading)
+    ended = number == min(len(a), len(b))
+    whole: Atom = atoms.literal(True)
+    decided: Atom = atoms.literal(ended and bool(operation(len(a), len(b))))
+    for same, here in reversed(leading):
+        whole = atoms.logical_and(same, whole)
+        decided = atoms.logical_or(atoms.logical_and(same, decided), atoms.logical_and(atoms.logical_not(same), here))
+    before = truth_value(python_scalar(decided))
+    if ended:
+        return before
+    all_same = truth_value(python_scalar(whole))
+    return boolean.or_(before, lambda: boolean.and_(all_same, lambda: _ordered(operation, a[number:], b[number:])))
+
+
+def _flat(operation: Callable[[Any, Any], Any], x: Value, y: Value) -> Atom | None:
+    """A comparison of two parts that computes a bool and does nothing else; None for any other."""
+    if _are_one(x, y):
+        return atoms.literal(operation is operator.eq)
+    if _is_ordinary_number(x) and _is_ordinary_number(y):
+        return wrap.as_atom(operation(x, y), np.bool_)
+    if not (_is_known_text(x) and _is_known_text(y)):
+        return None
+    found = looked_up(operation, x, y)
+    if found is UNKNOWN:
+        return wrap.as_atom(operation(x, y), np.bool_) if type(x) is type(y) is str else None
+    return wrap.as_atom(found, np.bool_)
+
+
+def _is_ordinary_number(value: Value) -> bool:
+    return type(value) in (bool, int, float) or _is_ordered_number(value)
+
+
+def _is_known_text(value: Value) -> bool:
+    if isinstance(value, UnionValue):
+        return all(type(option) is str for option in value.options)
+    return type(value) is str
 
 
 def _is_ordered_number(value: Value) -> bool:

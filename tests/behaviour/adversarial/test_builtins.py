@@ -197,6 +197,14 @@ def comparisons_of_tuples(x, y):
     return (x, y) < (y, x), (x, 1) == (y, 1), [x] >= [y], (1, x) != (1, y)
 
 
+@case((2, 3.0), (2, 2.0), (3, np.nan), (-1, 0.0))
+def comparisons_of_tuples_of_a_text_a_number_and_a_list(n, y):
+    name = "up" if n > 2 else "down" if n > 0 else "none"
+    one, other, third = (name, y, [n, 1]), ("down", 2.0, [2, n]), (n, name)
+    orders = one < other, one <= other, one > one, one >= (name, y, [n, 1]), (name,) < ("none", n), third < (n, "up", 1)
+    return orders, one == other, one != (name, y, [n, 1]), (name, y) == ("up", 3.0), (n, 1, name) == (n, True, "down")
+
+
 @case((np.ones(2), np.ones(2)))
 def identity_of_arrays(a, b):
     c = a
