@@ -111,7 +111,8 @@ class Table:
 
     def contents(self, home: RowBinding) -> Value:
         """Return the contents of a row after the function has ended."""
-        return home.before if self.last is self.first else RowPart(self.last, home.index, self.width)
+        is_unchanged = self.last is self.first and home.before is not None
+        return home.before if is_unchanged else RowPart(self.last, home.index, self.width)
 
 
 class RowPart:

@@ -19,6 +19,7 @@ from anabranch.runtime.control.hash_tables.hash_table import HashTable
 from anabranch.runtime.control.hash_tables.key_views import DictItems, Keys
 from anabranch.runtime.control.hash_tables.views import Values, element
 from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.staging.run_time_keys import become_updated_table
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import wrap
@@ -131,6 +132,7 @@ class DynamicDict(HashTable):
 
     def keys(self) -> Keys:
         """As `dict.keys`."""
+        become_updated_table()  # a plain dict asks for the keys of what is merged into it
         return Keys(self)
 
     def values(self) -> Values:

@@ -12,6 +12,7 @@ from anabranch.base.by_identity import IdentitySet
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import ArgumentSite, TableSite, demand
 from anabranch.runtime.tracing.source_frames import internal
+from anabranch.runtime.values.heap.snapshot import Heap
 
 ANYWHERE = frozenset(dis.opname)
 AT_ITERABLES = frozenset({"GET_ITER", "FOR_ITER"})
@@ -73,6 +74,24 @@ def become_table_of(items: Iterable[object]) -> None:
     dicts = [made for made in current().trace.tables.made if isinstance(made, dict)]
     holders = [made for made in dicts if any(value in held for value in made.values())]
     for one in holders or [made for made in dicts if made in held]:
+        become_table(one)
+
+
+def become_updated_table() -> None:
+    """Have a dict be a table whose own `|=` asks the caller for keys, for those are known only at run time.
+
+    Raises
+    ------
+    Restart
+        Where it could have been one since it was made.
+    """
+    frame = sys._getframe(2)
+    native = not internal(frame.f_code.co_filename) and dis.opname[frame.f_code.co_code[frame.f_lasti]] == "BINARY_OP"
+    if not native or not tracing():
+        return
+    # Of the dicts that the code can see it is not known which one asks.
+    seen = Heap(frame.f_locals.values())
+    for one in [made for made in current().trace.tables.made if isinstance(made, dict) and made in seen]:
         become_table(one)
 
 

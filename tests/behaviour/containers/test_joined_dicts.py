@@ -33,6 +33,29 @@ def by_operators(d, k):
     return before, plain | d, d | plain, with_default | d, d | with_default, d | d, ordered | d, d | ordered
 
 
+@case(*DICTS)
+def arguments_in_place(d, k):
+    e = d
+    d |= {k: 3}
+    d |= {k + i: i for i in range(3)}
+    return d, e, d is e
+
+
+class _Holder:
+    def __init__(self):
+        self.items = {1: 2}
+
+
+@case((3,), (1,))
+def in_place_in_objects_lists_and_dicts(k):
+    holder, rows, named = _Holder(), [{}, {2: 3}], {"a": {3: 4}}
+    found = {k: 5}
+    holder.items |= found
+    rows[1] |= found
+    named["a"] |= found
+    return holder.items, rows, named, found
+
+
 @case(*ALL)
 def in_place(d, k):
     e, f = {1: 1, 5: 2}, collections.defaultdict(int, {5: 2})
