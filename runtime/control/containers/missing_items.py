@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import containers, lazy_text, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.failures import run_time_checks
@@ -18,9 +19,13 @@ def fail_where(missing: Atom, value: Value, text: str) -> None:
     if "{}" not in text or (isinstance(value, PythonScalar) and value.python is int):
         named = (wrap.as_atom(value),) if "{}" in text else ()
         run_time_checks.fail_if(missing, make, *named)
-    elif isinstance(value, Tracer) and value.abstract.kind is not Kind.ARRAY and not isinstance(missing, Literal):
+    elif isinstance(value, Tracer) and value.abstract.kind is not Kind.ARRAY:
+        if isinstance(missing, Literal) and not missing.value:
+            return
         error = ValueError(lazy_text.deferred("format", text.replace("{}", "{!r}"), value))
         exceptions.record(missing, error, run_time_checks.user_frames())
+        if isinstance(missing, Literal):
+            raise UnreachableError
     else:
         shown = "the value" if containers.has_traced(value) else repr(value)
         shown = shown.replace("{", "{{").replace("}", "}}")

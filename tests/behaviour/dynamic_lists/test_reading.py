@@ -428,5 +428,6 @@ def test_the_message_of_what_is_certainly_not_there_has_the_value() -> None:
             found.append(found.index(n))
         return found
 
-    error = check(f, np.arange(3), 2)
-    assert str(error) == "2 is not in list"
+    for n, shown in ((2, "2"), (np.float64(1.5), "np.float64(1.5)")):
+        error = check(f, np.arange(3), n)
+        assert str(error) == f"{shown} is not in list"
