@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import dis
 import linecache
+import traceback
 import types
 
 from anabranch.runtime.errors import IntegerRangeError, ShapeMismatchError
+from anabranch.runtime.tracing.source_frames import installed, internal
 
 # What the project's code does for the user it does by calls, such as `operator.getitem(v, key)` and
 # `iterator.__next__()`, whose errors are the user's: those of these instructions, and of `next(...)`, are faults.
@@ -19,6 +22,8 @@ _NOT_FOR_THE_USER = (
     "STORE_",
     "UNPACK_",
 )
+# So many frames of the project's in a row lie between no two calls of the user's functions.
+_FRAMES = 200
 
 
 def is_own(error: BaseException) -> bool:
@@ -27,6 +32,8 @@ def is_own(error: BaseException) -> bool:
         return False
     if isinstance(error, (KeyboardInterrupt, GeneratorExit)) or type(error).__module__.startswith("anabranch."):
         return True
+    if isinstance(error, RecursionError):
+        return _is_of_values(error)
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -34,9 +41,16 @@ def is_own(error: BaseException) -> bool:
     return trace is not None and inside and _is_of_a_fault(error, trace)
 
 
+def _is_of_values(error: RecursionError) -> bool:
+    """Return whether it is no function of the user's that calls itself too often, but the walk over a value here."""
+    innermost = collections.deque(traceback.walk_tb(error.__traceback__), maxlen=_FRAMES)
+    files = {frame.f_code.co_filename for frame, _ in innermost}
+    return len(innermost) == _FRAMES and all(internal(file) or installed(file) for file in files)
+
+
 def _is_of_a_fault(error: BaseException, trace: types.TracebackType) -> bool:
     """Return whether an exception that arose in the project's code, here, is none that it raises for the user."""
-    if isinstance(error, (RecursionError, MemoryError)):
+    if isinstance(error, MemoryError):
         return False
     code = trace.tb_frame.f_code
     if type(error) is AssertionError:

@@ -40,12 +40,19 @@ class Entries:
 
     def are_in(self, value: object) -> bool:
         """Return whether a value is, may be or holds one of them."""
-        if value in self._containers:
-            return True
-        if isinstance(value, UnionValue):
-            return any(map(self.are_in, value.options))
-        described = structure_of(value)
-        return described is not None and not described.flat and any(map(self.are_in, described.children(value)))
+        pending, seen = [value], IdentitySet[object]()
+        while pending:
+            held = pending.pop()
+            if held in self._containers:
+                return True
+            if held in seen:
+                continue  # an object that leads to itself
+            seen.add(held)
+            if isinstance(held, UnionValue):
+                pending += held.options
+            elif (described := structure_of(held)) is not None and not described.flat:
+                pending += described.children(held)
+        return False
 
 
 def shared(values: Sequence[object]) -> bool:
