@@ -119,14 +119,14 @@ def bounds_hold(
     types: LoopTypes, equations: Sequence[Equation], formals: Sequence[Sequence[Var]], out: Sequence[Atom]
 ) -> bool:
     """Return whether no list gets longer in a step than `entry_layouts` assumed; assumptions that fail are dropped."""
-    made, gains, fine, at = _made(equations), current().trace.loops.gains, True, 0
+    origins, gains, fine, at = _Origins(equations), current().trace.loops.gains, True, 0
     for entry, row in enumerate(formals):
         for found in lists_in(types.layouts[entry]):
             key = (types.loop.site, entry, found.number)
             gain = gains.get(key)
             if gain is None:
                 continue
-            more = _from_one(out[at + found.leaf], row[found.leaf], made)
+            more = origins.more_than(out[at + found.leaf], row[found.leaf])
             if more is None or more.high > gain:
                 gains[key], fine = None, False
         at += len(row)
@@ -143,11 +143,11 @@ def after(
     trip: Atom,
 ) -> list[Atom]:
     """The leaves after a counted loop; the lengths of lists that each step makes longer by as much are computed."""
-    made, results, at = _made(equations), list(results), 0
+    origins, results, at = _Origins(equations), list(results), 0
     for layout in types.layouts:
         for found in lists_in(layout):
             k = at + found.leaf
-            more = _from_one(out[k], formals[k], made)
+            more = origins.more_than(out[k], formals[k])
             if more is not None and more.low == more.high:
                 steps = atoms.ufunc(np.multiply, trip, atoms.literal(more.low, np.int64)) if more.low != 1 else trip
                 results[k] = atoms.ufunc(np.add, init[k], steps)
@@ -181,58 +181,58 @@ def remember(contents: object, before: Value, given: object, out: object) -> Non
 # ---- by how much an atom is larger than what it comes from -----------------------------------------------------------
 
 
-def _made(equations: Sequence[Equation]) -> dict[Var, tuple[Equation, int]]:
-    """The equation that each variable comes from, and which of its outputs it is."""
-    return {v: (e, i) for e in equations for i, v in enumerate(e.outputs)}
+class _Origins:
+    """By how much the ints of a program are larger than what they come from, each found out once."""
 
+    def __init__(self, equations: Sequence[Equation]) -> None:
+        self._made = {v: (e, i) for e in equations for i, v in enumerate(e.outputs)}
+        self._known: dict[Var, _Steps | None] = {}
 
-def _from_one(atom: Atom, formal: Var, made: dict[Var, tuple[Equation, int]]) -> Interval | None:
-    found = _steps(atom, made)
-    return found[formal] if found is not None and found.keys() == {formal} else None
+    def more_than(self, atom: Atom, formal: Var) -> Interval | None:
+        """By how much an int is larger than this variable; None where it may come from something else."""
+        found = self.steps(atom)
+        return found[formal] if found is not None and found.keys() == {formal} else None
 
-
-def _steps(atom: Atom, made: dict[Var, tuple[Equation, int]]) -> _Steps | None:
-    """By how much an int is larger than each variable that it may come from; None where nothing is known of that."""
-    shift = exactly(0)
-    while isinstance(atom, Var):
-        if atom not in made:
-            return {atom: shift}
-        equation, place = made[atom]
-        op, inputs = equation.op, equation.inputs
-        if op in (add, subtract) and isinstance(inputs[1], Literal):
-            by = int(inputs[1].value)
-            atom, shift = inputs[0], shift + exactly(by if op is add else -by)
-        elif op is add and isinstance(inputs[0], Literal):
-            atom, shift = inputs[1], shift + exactly(int(inputs[0].value))
-        else:
-            return _shifted(_of_control(equation, place, made), shift)
-    return None
-
-
-def _of_control(equation: Equation, place: int, made: dict[Var, tuple[Equation, int]]) -> _Steps | None:
-    op, inputs = equation.op, equation.inputs
-    if op is select:
-        return _any_of([_steps(a, made) for a in inputs[1:]])
-    if isinstance(op, Branches):
-        return _any_of([_of_branch(p, place, inputs[1:], made) for p in equation.programs()])
-    if op is not FOR or not isinstance(inputs[0], Literal):
+    def steps(self, atom: Atom) -> _Steps | None:
+        """By how much an int is larger than each variable that it may come from; None where that is not known."""
+        shift = exactly(0)
+        while isinstance(atom, Var):
+            if atom not in self._made:
+                return {atom: shift}
+            equation, place = self._made[atom]
+            op, inputs = equation.op, equation.inputs
+            if op in (add, subtract) and isinstance(inputs[1], Literal):
+                by = int(inputs[1].value)
+                atom, shift = inputs[0], shift + exactly(by if op is add else -by)
+            elif op is add and isinstance(inputs[0], Literal):
+                atom, shift = inputs[1], shift + exactly(int(inputs[0].value))
+            else:
+                if atom not in self._known:
+                    self._known[atom] = self._of_control(equation, place)
+                return _shifted(self._known[atom], shift)
         return None
-    (body,) = equation.programs()
-    for initial, slot in carries(equation):
-        if slot.result == place and slot.formal is not None:
-            more = _from_one(body.outputs[place], body.inputs[slot.formal], _made(body.equations))
-            return None if more is None else _shifted(_steps(initial, made), more * exactly(int(inputs[0].value)))
-    return None
 
+    def _of_control(self, equation: Equation, place: int) -> _Steps | None:
+        op, inputs = equation.op, equation.inputs
+        if op is select:
+            return _any_of([self.steps(a) for a in inputs[1:]])
+        if isinstance(op, Branches):
+            return _any_of([self._of_branch(p, place, inputs[1:]) for p in equation.programs()])
+        if op is not FOR or not isinstance(inputs[0], Literal):
+            return None
+        (body,) = equation.programs()
+        for initial, slot in carries(equation):
+            if slot.result == place and slot.formal is not None:
+                more = _Origins(body.equations).more_than(body.outputs[place], body.inputs[slot.formal])
+                return None if more is None else _shifted(self.steps(initial), more * exactly(int(inputs[0].value)))
+        return None
 
-def _of_branch(
-    program: Program, place: int, operands: Sequence[Atom], made: dict[Var, tuple[Equation, int]]
-) -> _Steps | None:
-    found = _steps(program.outputs[place], _made(program.equations))
-    given = dict(zip(program.inputs, operands, strict=True))
-    if found is None or not found.keys() <= given.keys():
-        return None  # of what is read where it is not, the end of the trace says more
-    return _any_of([_shifted(_steps(given[v], made), by) for v, by in found.items()])
+    def _of_branch(self, program: Program, place: int, operands: Sequence[Atom]) -> _Steps | None:
+        found = _Origins(program.equations).steps(program.outputs[place])
+        given = dict(zip(program.inputs, operands, strict=True))
+        if found is None or not found.keys() <= given.keys():
+            return None  # of what is read where it is not, the end of the trace says more
+        return _any_of([_shifted(self.steps(given[v]), by) for v, by in found.items()])
 
 
 def _any_of(options: Sequence[_Steps | None]) -> _Steps | None:

@@ -204,6 +204,12 @@ def lists_of_lists_of_known_length(n):
     return lists_of_lists(n, ["for i{k} in range(30):"])
 
 
+@family(V, sizes=(8, 16, 32))
+def appends_under_conditions(n):
+    head = "def f(a):\n    out = []\n    for x in a:\n"
+    return head + rows(n, "        if x > {k}:\n            out.append({k})\n") + "    return len(out)\n"
+
+
 @family(3, sizes=(2, 4, 8))
 def sums_of_sums(n):
     lines = "def f(m):\n    s0 = 0\n"
