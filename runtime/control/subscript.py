@@ -196,7 +196,7 @@ def _get(container: Value, key: Value) -> Value:
         made = _missing(container)
         if made is not None:
             return _get_or_make(container, key, made)
-        array_lists.prefer_arena(list(container.values()))
+        _prepare_items(list(container.values()))
         return chosen(list(container.values()), _place(container, key), key)
     length = countable_ranges.KnownRange(container).length if isinstance(container, range) else len(container)
     position = checked_index(key, length, type(container), "index")
@@ -213,8 +213,16 @@ def _get(container: Value, key: Value) -> Value:
         return container[key]
     if isinstance(container, range):
         return countable_ranges.KnownRange(container).at(position)
-    array_lists.prefer_arena(list(container))
+    _prepare_items(list(container))
     return chosen(list(container), position, key)
+
+
+def _prepare_items(items: list[Value]) -> None:
+    """Have containers be of forms of which one can be chosen at run time."""
+    array_lists.prefer_arena(items)
+    for item in items:
+        if isinstance(item, set):
+            run_time_keys.become_table(item)
 
 
 def _is_index(key: Tracer) -> bool:

@@ -17,6 +17,7 @@ from anabranch.runtime.errors import AliasError, StructureMismatchError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import internal
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.heap.slots import GlobalVariable, Slot, SubclassSlot
@@ -72,6 +73,8 @@ def check_contents(slot: Slot, after: Value, users: Sequence[Callable[..., Any]]
         items, held_by_it = after
         is_of_items = is_of_items and isinstance(items, UnionValue)
         after = items if isinstance(items, UnionValue) else held_by_it
+    if isinstance(slot.target, set) and (isinstance(after, UnionValue) or containers.has_traced(after)):
+        run_time_keys.become_table(slot.target)
     if not isinstance(after, UnionValue):
         return
     if isinstance(slot.target, GlobalVariable):

@@ -310,7 +310,8 @@ def _join_options(a: Layout, b: Layout, unboxing: bool) -> Layout:
             f"a text is one of more than {_MOST_TEXTS}, depending on run-time values; append its parts to a list and "
             "join them at the end, or use codes: np.frombuffer(text.encode(), np.uint8)"
         )
-    if len(options) - len(texts) > _MOST_OPTIONS:
+    functions = sum(isinstance(o, Constant) and callable(o.value) for o in options)
+    if len(options) - len(texts) - functions > _MOST_OPTIONS:
         _restart_with_lists(options)
         raise StructureMismatchError(
             f"a value has one of more than {_MOST_OPTIONS} structures, depending on run-time conditions; give it the "

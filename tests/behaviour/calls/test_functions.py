@@ -132,6 +132,20 @@ class Scale:
 scale = Scale(3.0)
 
 
+@case((np.array([1.0, 0.0, 7.0, 1.5]),), (np.array([0.0, -3.0, 2.0, 4.0]),))
+def functions_by_run_time_indices_and_keys(a):
+    offset = len(a)
+    table = [cube_or_square, math.floor, np.abs, lambda x: x + offset]
+    named = {"up": operator.add, "down": operator.sub}
+    made, kept = [float, bool], (scale, scale.method)
+    total, told = 0.0, []
+    for x in a:
+        f = table[int(x) % 4]
+        total = named["up" if x > 0 else "down"](total, f(x))
+        told.append(made[int(x > 1)](x) + kept[int(x) % 2](x))
+    return total, told
+
+
 @case((2.0,), (7.0,), (4.5,))
 def helper_called_twice(x):
     return cube_or_square(x) + cube_or_square(x + 1)
