@@ -55,13 +55,18 @@ class Pass:
         return self.run.__module__.rpartition(".")[2]
 
 
-# In this order: each pass leaves work for the next. No pass needs another one to have run.
+@frozen
+class Legalization(Pass):
+    """A pass without which the result could be wrong; it cannot be disabled."""
+
+
+# In this order: each pass leaves work for the next. None of those that can be disabled needs another one to have run.
 PASSES = (
     Pass(eliminate_checks),
     Pass(prove_checks),
     Pass(hoist_checks),
     Pass(forward_invariants),
-    Pass(discharge_checks),
+    Legalization(discharge_checks),  # what follows a check in a Program relies on it, whether it has failed or not
     Pass(sink_carries),
     Pass(propagate_undef),
     Pass(convert_small_branches, serves_xla=True),
@@ -80,9 +85,9 @@ PASSES = (
     Pass(eliminate_dead_code),
     Pass(order_loads, serves_xla=True),
     Pass(materialize_blocks),
+    Legalization(insert_copies),  # for XLA
 )
-# What XLA needs for a right result, after all others.
-LEGALIZATION = Pass(insert_copies)
+OPTIONAL = tuple(one for one in PASSES if not isinstance(one, Legalization))
 
 
 def optimise(program: Program, disabled: Collection[str] = (), native_loops: bool = False) -> Program:
@@ -101,7 +106,7 @@ def optimise(program: Program, disabled: Collection[str] = (), native_loops: boo
     ValueError
         For a name that no pass has.
     """
-    names = [one.name for one in PASSES]
+    names = [one.name for one in OPTIONAL]
     for name in disabled:
         if name not in names:
             raise ValueError(f"there is no pass '{name}' to disable; there are {', '.join(names)}")
@@ -110,4 +115,4 @@ def optimise(program: Program, disabled: Collection[str] = (), native_loops: boo
             if one.name not in disabled:
                 sealed = native_loops and one.serves_xla
                 program = (outside_element_loops(one.run) if sealed else one.run)(program)
-        return LEGALIZATION.run(program)
+        return program

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from anabranch.runtime.passes import LEGALIZATION, PASSES
+from anabranch.runtime.passes import PASSES
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
@@ -79,4 +79,4 @@ def test_the_passes_are_listed_in_their_order():
     listed = re.findall(
         r"^\| `(\w+)` \| `passes/(\w+)\.py`", (DOCS / "mechanisms" / "programs.md").read_text(), re.MULTILINE
     )
-    assert listed == [(one.run.__name__, one.name) for one in (*PASSES, LEGALIZATION)]
+    assert listed == [(one.run.__name__, one.name) for one in PASSES]

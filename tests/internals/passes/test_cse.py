@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from anabranch import jit
 from anabranch.runtime.ir.interpret import evaluate
@@ -40,6 +41,7 @@ def test_loops_are_not_looked_into():
     assert ops(eliminate_common_subexpressions(Program((p, y), tuple(choices), (out, again)))).count("cond") == 2
 
 
+@pytest.mark.needs_pass("cse")
 def test_in_a_loop():
     def total(a):
         s = np.float64(0.0)  # of the kind that each step gives, so that no step stands on its own

@@ -11,12 +11,12 @@ import pytest
 import anabranch
 from anabranch import jit
 from anabranch.runtime.ir.verify import check
-from anabranch.runtime.passes import LEGALIZATION, PASSES, optimise
+from anabranch.runtime.passes import OPTIONAL, PASSES, optimise
 from tests.behaviour.programs.catalogue import CASES, concrete
 from tests.equations import ops
 from tests.equivalence import check as equal
 
-NAMES = [one.name for one in PASSES]
+NAMES = [one.name for one in OPTIONAL]
 
 
 def traced():
@@ -37,7 +37,7 @@ def program_of(function, static, args):
 @pytest.mark.parametrize(("function", "static", "args"), list(traced()))
 def test_each_pass_holds_what_it_promises(function, static, args):
     first = program = program_of(function, static, args)
-    for one in (*PASSES, LEGALIZATION):
+    for one in PASSES:
         program = one.run(program)
         check(program)
         assert str(one.run(program)) == str(program), f"{one.name} leaves work for itself"
@@ -227,11 +227,12 @@ def test_results_are_the_same_without(name):
             equal(*CALLS[place])
 
 
-def test_another_name_is_refused_with_those_that_there_are():
+@pytest.mark.parametrize("name", ["inline", "check_discharge", "copy_insertion"])
+def test_names_of_no_pass_and_of_legalizations_are_refused(name):
     with pytest.raises(
-        ValueError, match="there is no pass 'inline' to disable; there are check_elimination, check_pro"
+        ValueError, match=f"there is no pass '{name}' to disable; there are check_elimination, check_pro"
     ):
-        jit(lambda x: x + 1, disable_passes=("inline",))(1.0)
+        jit(lambda x: x + 1, disable_passes=(name,))(1.0)
 
 
 def test_a_function_is_compiled_anew_without_a_pass(compiled):
