@@ -8,7 +8,7 @@ import pytest
 from anabranch import jit
 from anabranch.runtime.native.failures import FailureValues, NestFailures
 from anabranch.runtime.ops.structured import Loop
-from tests.behaviour.loops.test_native_loops import GRID, INTS, A, boxes, climbs, in_nested_loops, last_norm
+from tests.behaviour.loops.test_native_loops import GRID, INTS, A, boxes, in_nested_loops, last_norm
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,6 @@ from tests.behaviour.loops.test_native_loops import GRID, INTS, A, boxes, climbs
         (last_norm, (A, INTS, np.ones(18), 3)),
         # What they tell is chosen by another condition.
         (boxes, (GRID, 2)),
-        (climbs, (INTS, 0, 5)),
     ],
 )
 def test_a_nest_is_left_where_something_fails(function, args) -> None:
