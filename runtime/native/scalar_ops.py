@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant, joined, part, parts, value_type
-from anabranch.runtime.native.powers import whole_power
+from anabranch.runtime.native.powers import known_power
 
 # Instructions, operands, the dtype of the operands and that of the result, to the result.
 Rule: TypeAlias = Callable[[Instructions, list[str], np.dtype, np.dtype], str]
@@ -162,7 +162,7 @@ def _library(name: str) -> Rule:
 
 def _power(code: Instructions, operands: list[str], dtype: np.dtype, out: np.dtype) -> str:
     x, y = operands
-    made = whole_power(code, x, y, dtype) if dtype.kind == "f" else ""
+    made = known_power(code, x, y, dtype) if dtype.kind == "f" else ""
     return made or _library("pow")(code, operands, dtype, out)
 
 
