@@ -1,7 +1,7 @@
 """Floats to powers that the code says, without the C library's function where that takes longer.
 
-Small whole powers are products of twice the precision, rounded once: the library takes ten times as long, and has seldom
-another number. The power 0.5 is a square root where the library has the same one for certain.
+Small whole powers are products of twice the precision, rounded once: the library takes ten times as long, and has
+seldom another number. The power 0.5 is a square root where the library has the same number for certain.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import TypeAlias
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.instructions import UNLIKELY, Instructions
 from anabranch.runtime.native.llvm_types import value_type
 
 # LLVM makes a product of a square itself; what two numbers can't hold of a product grows with the power.
 _POWERS = range(3, 17)
 _ZERO = "0x0000000000000000"
 # The power 0.5. The square root differs from its float by half of `x - root ** 2` in proportion to the root. Where that
-# is less than 7/16 of the unit in the last place, a library that errs by less than 9/16 rounds to the same float; where
-# it is more, or there is no such number, the library is asked.
-_ROOT = """
-define internal double @power_half(double %x) alwaysinline nounwind {
+# is less than 31/64 of the unit in the last place, a library that errs by less than 33/64 rounds to the same float;
+# where it is more, or there is no such number, the library is asked.
+_ROOT = f"""
+define internal double @power_half(double %x) alwaysinline nounwind {{
   %root = call double @llvm.sqrt.f64(double %x)
   %minus = fneg double %x
   %rest = call double @llvm.fma.f64(double %root, double %root, double %minus)
@@ -30,16 +30,16 @@ define internal double @power_half(double %x) alwaysinline nounwind {
   %bits = bitcast double %root to i64
   %exponent = and i64 %bits, 9218868437227405312
   %unit = bitcast i64 %exponent to double
-  %part = fmul double %unit, 0x3CAC000000000000
+  %part = fmul double %unit, 0x3CAF000000000000
   %most = fmul double %part, %root
-  %is_same = fcmp olt double %far, %most
-  br i1 %is_same, label %same, label %ask
+  %is_far = fcmp uge double %far, %most
+  br i1 %is_far, label %ask, label %same, !prof {UNLIKELY}
 same:
   ret double %root
 ask:
   %power = call double @pow(double %x, double 0.5)
   ret double %power
-}"""
+}}"""
 
 
 @frozen
