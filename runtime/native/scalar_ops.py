@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from anabranch.runtime.native.angles import of_angle
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant, joined, part, parts, value_type
 from anabranch.runtime.native.powers import known_power
@@ -166,6 +167,16 @@ def _power(code: Instructions, operands: list[str], dtype: np.dtype, out: np.dty
     return made or _library("pow")(code, operands, dtype, out)
 
 
+def _of_angle(name: str) -> Rule:
+    """The rule of the sine or the cosine."""
+
+    def rule(code: Instructions, operands: list[str], dtype: np.dtype, out: np.dtype) -> str:
+        is_double = dtype == np.float64
+        return of_angle(code, name, operands[0]) if is_double else _library(name)(code, operands, dtype, out)
+
+    return rule
+
+
 def _single(dtype: np.dtype) -> None:
     if dtype.kind == "c":
         raise NotNativeError(f"a function of {dtype}")
@@ -306,6 +317,8 @@ RULES: Mapping[str, Rule] = {
     "complex": _complex,
     **{name: _library(function) for name, function in FUNCTIONS.items()},
     "power": _power,
+    "sine": _of_angle("sin"),
+    "cosine": _of_angle("cos"),
 }
 
 
