@@ -71,7 +71,13 @@ class ArrayStores:
             yield
         self._scratch, self._chunk_memory = before
 
-    def settled(self, names: Sequence[str], types: Sequence[ArrayType], kept: Collection[int]) -> list[str]:
+    def settled(
+        self,
+        names: Sequence[str],
+        types: Sequence[ArrayType],
+        kept: Collection[int],
+        within: Collection[int] | None = None,
+    ) -> list[str]:
         """The names with those of lazy arrays brought to memory: to that of what they are updates of, where it is free.
 
         Parameters
@@ -79,6 +85,8 @@ class ArrayStores:
         names, types
         kept
             The places of the arrays that are needed afterwards as they are.
+        within
+            The places that arrays are brought to, if not to any: the others stay lazy.
         """
         taken = {*kept, *(self._memory.number(name) for name in names if is_memory(name))}
         targets: dict[str, int] = {}
@@ -86,14 +94,17 @@ class ArrayStores:
         arrays = {name: self._arrays.of(name, type) for name, type in lazy.items()}
         for name, array in arrays.items():
             others = [other.reads for key, other in arrays.items() if key != name]
-            targets[name] = self._place_for(array, taken, frozenset[int]().union(*others))
+            place = self._free_place(array, taken, frozenset[int]().union(*others))
+            if within is not None and place not in within:
+                continue
+            targets[name] = self._memory.place_of(self._memory.allocate(array.type)) if place is None else place
             taken.add(targets[name])
         made = self.written([(name, lazy[name], place) for name, place in targets.items()])
         found = dict(zip(targets, made, strict=True))
         return [found.get(name, name) for name in names]
 
-    def _place_for(self, array: LazyArray, taken: Collection[int], read: Collection[int]) -> int:
-        """The place that an array is written to: of what it is an update of, or a continuation, or a new one.
+    def _free_place(self, array: LazyArray, taken: Collection[int], read: Collection[int]) -> int | None:
+        """The place that an array can be written to: of what it is an update of, or a continuation.
 
         Or that of an array which is not needed any more, of which each element is read for the one at its position.
         """
@@ -111,7 +122,7 @@ class ArrayStores:
             for place in free:
                 if self._order(Update(array, every, array, {}), array.type, place) is _Order.ANY:
                     return place
-        return self._memory.place_of(self._memory.allocate(array.type))
+        return None
 
     def unshared(self, equation: Equation, names: Sequence[str], needed: Collection[int]) -> list[str]:
         """The names of an equation's inputs, with copies of arrays that it writes to and that are needed afterwards."""

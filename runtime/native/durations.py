@@ -10,14 +10,16 @@ from anabranch.runtime.ir.op import Work
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.dot_general import Contraction, dot_general
+from anabranch.runtime.ops.indexing import dynamic_slice
 from anabranch.runtime.ops.library_ufuncs import library_ufunc
 from anabranch.runtime.ops.op import PartOp
 from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.ops.windowed_reduce import windowed_reduce
 from anabranch.runtime.ops.windowed_update import windowed_update
 
-# What an element counts that takes more than a few instructions, and one of which a library's function is called.
-_MUCH, _LIBRARYS = 2**5, 2**10
+# What an element counts that takes more than a few instructions, one that is read at a position known only at run time,
+# and one of which a library's function is called.
+_MUCH, _READ, _LIBRARYS = 2**5, 2**3, 2**10
 # From how many steps on a bound says nothing, and how many there may well be then.
 _ANY_STEPS, _SOME_STEPS = 2**32, 2**6
 
@@ -56,7 +58,7 @@ def _work(equation: Equation, ranges: Mapping[Var, Interval], some: float) -> fl
     size = max([x.type.size for x in (*read, *equation.outputs)], default=1)
     if op is library_ufunc:
         return size * _LIBRARYS
-    return size if op.work is Work.LITTLE else size * _MUCH
+    return size * (_READ if op is dynamic_slice else 1 if op.work is Work.LITTLE else _MUCH)
 
 
 def most_trips(trip: Atom, ranges: Mapping[Var, Interval]) -> float:

@@ -40,6 +40,7 @@ from anabranch.runtime.native.small_arrays import in_memory
 from anabranch.runtime.native.sorting import long_sort, sort_in_place
 from anabranch.runtime.native.stored_values import least_costs
 from anabranch.runtime.native.strided import strided_view
+from anabranch.runtime.native.traded_arrays import Origins
 from anabranch.runtime.native.transforms import transformed
 from anabranch.runtime.native.true_positions import packed_positions, packs_positions
 from anabranch.runtime.native.value_emitter import ValueEmitter
@@ -102,6 +103,8 @@ class NativeEmitter(ValueEmitter):
         self._op: Op | None = None  # whose lowering is being written
         self._steps: int | None = None  # of that, where it is a counted loop
         self._loops = 0
+        self._origins = Origins()
+        self._traded: list[int] = []  # the places of the loop's arrays that may change places from step to step
         self._nest: Nest | None = None
         self.kept: frozenset[int] = frozenset()
 
@@ -243,6 +246,7 @@ class NativeEmitter(ValueEmitter):
             self.kept = kept
             return results
         ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
+        self._traded = self._origins.traded(equation, names) if isinstance(equation.op, Loop) else []
         self._op, self._steps = equation.op, equation.params["length"] if type(equation.op) is For else None
         results = list(equation.op.lower(ctx))
         self.kept = kept
@@ -284,7 +288,7 @@ class NativeEmitter(ValueEmitter):
         else:
             code.jump(head)
         code.begin(head)
-        steps = Steps(self.memory, self.stores, state, types)
+        steps, self._traded = Steps(self.memory, self.stores, state, types, self._traded), []
         carries = exits.carries = [
             Carry(code, name, [] if is_memory(name) else value_types(type), type.dtype)
             for name, type in zip(steps.entry, types, strict=True)
@@ -293,8 +297,9 @@ class NativeEmitter(ValueEmitter):
             nest.exits = exits
         derived = code.hold()
         names = [carry.name for carry in carries]
-        going_on, tested = test(names), code.block
-        code.branch(going_on, body, end)
+        going_on = test(names)
+        over = code.label("over")
+        code.branch(going_on, body, over)
         code.begin(body)
         start = len(code.lines)
         after = steps.close(list(step(names)))
@@ -304,11 +309,16 @@ class NativeEmitter(ValueEmitter):
         if self._signals is not None and isinstance(op, Loop) and (is_alone or self._loops > loops + 1):
             self._signals.look()
         close_carries(code, carries, after, (before, code.block), derived)
+        steps.join(before, code.block)
         is_short = steps_known is not None and steps_known * (len(code.lines) - start) <= _MOST_WRITTEN_OUT
         if is_inner and is_short and code.block == body:
             code.repeat(head, ALL_AT_ONCE)
         else:
             code.jump(head)
+        code.begin(over)
+        steps.end()
+        tested = code.block
+        code.jump(end)
         code.begin(end)
         if nest is not None:
             nest.exits = None

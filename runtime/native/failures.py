@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from collections.abc import Callable
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
@@ -43,6 +44,7 @@ class FailureValues:
         self._choices: dict[Program, dict[Atom, list[Equation]]] = {}
         self._conjunctions: dict[Program, dict[Atom, Equation]] = {}
         self._shared: dict[Program, collections.Counter[Atom]] = {}
+        self._predicates: dict[Program, set[Atom]] = {}
         if program.failures_leave:
             code, *told = program.outputs[program.groups.failures]
             chain = _Chain(self._codes)
@@ -50,7 +52,7 @@ class FailureValues:
             self._places = chain.places
             self._values |= self._codes
             for atom in told:
-                _Chain(self._values).follow(program, atom)
+                _Chain(self._values, self._is_at_place).follow(program, atom)
 
     def is_code(self, atom: Atom) -> bool:
         """Return whether a value is an error code."""
@@ -65,6 +67,20 @@ class FailureValues:
         if equation.op is not select:
             return False
         return any(equation is choice for choice in self._choices_of(program).get(equation.inputs[0], ()))
+
+    def chain(self, program: Program, atom: Atom) -> _Chain:
+        """The walk back from a value that is an error code, or tells of a failure."""
+        chain = _Chain(set(), self._is_at_place)
+        chain.follow(program, atom)
+        return chain
+
+    def _is_at_place(self, program: Program, equation: Equation) -> bool:
+        """Return whether a choice is under the predicate of a place that fails."""
+        if program not in self._predicates:
+            self._predicates[program] = {
+                e.inputs[0] for e in program.equations if e.op is select and e.outputs[0] in self._places
+            }
+        return equation.inputs[0] in self._predicates[program]
 
     def at(self, equation: Equation, program: Program) -> Failure | None:
         """The place that fails by an equation of a Program, which is the first of its choices."""
@@ -124,8 +140,7 @@ class NestFailures:
         (body,) = op.results(nest.params)
         for slot in op.slots(nest):
             if slot.formal is not None and slot.yielded is not None and values.tells(body.inputs[slot.formal]):
-                chain = _Chain(set())
-                chain.follow(body, body.outputs[slot.yielded])
+                chain = values.chain(body, body.outputs[slot.yielded])
                 self._sources[body.inputs[slot.formal]] = chain.found
                 self._leaves &= values.is_code(body.inputs[slot.formal]) or self._is_told_at_once(chain)
 
@@ -159,6 +174,13 @@ class NestFailures:
 class _Chain:
     """The walk from an output back through the choices and the control flow that make it.
 
+    Parameters
+    ----------
+    found : set of Atom
+        Where the walk has been.
+    is_at_place : callable, optional
+        Returns whether a choice of a Program is made where a place fails: its first value is what that tells.
+
     Attributes
     ----------
     found : set of Atom
@@ -168,8 +190,11 @@ class _Chain:
         The error codes after places that fail, which nothing takes back: no choice after them goes another way.
     """
 
-    def __init__(self, found: set[Atom]) -> None:
+    def __init__(
+        self, found: set[Atom], is_at_place: Callable[[Program, Equation], bool] = lambda program, equation: False
+    ) -> None:
         self.found = found
+        self._is_at_place = is_at_place
         self.places: set[Atom] = set()
         self.choices: list[tuple[Program, Equation]] = []
         self._makers: dict[Program, dict[Atom, tuple[Equation, int]]] = {}
@@ -191,7 +216,8 @@ class _Chain:
                     self.places.add(atom)
             elif equation.op is select:
                 certain = False
-                self.follow(program, equation.inputs[1], certain)
+                if not self._tells(program, equation):
+                    self.follow(program, equation.inputs[1], certain)
             elif isinstance(equation.op, StructuredOp):
                 for operand in self._through(equation, equation.op, place, certain):
                     self.follow(program, operand, certain)
@@ -199,6 +225,12 @@ class _Chain:
             else:
                 return
             atom = equation.inputs[2]
+
+    def _tells(self, program: Program, equation: Equation) -> bool:
+        """Return whether a choice is between what a place tells, by a value of the user's, and what was told before."""
+        told, _ = self._maker(program, equation.inputs[1])
+        is_joined = told is not None and told.op is select and self._is_at_place(program, told)
+        return self._is_at_place(program, equation) and not is_joined
 
     def _fails(self, program: Program, equation: Equation) -> bool:
         """Return whether a choice sets the error code, where that is 0."""

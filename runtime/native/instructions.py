@@ -53,6 +53,8 @@ class Instructions:
         The bools, by the int's name.
     reserved : list of str
         The instructions that begin the function: memory on the stack.
+    apart : set of str
+        The addresses, made of others, of arrays that share no memory with those of other names in the same step.
     hints : list of str
         The metadata of those loops of which more than one step is taken at a time.
     shares : Shares
@@ -66,6 +68,7 @@ class Instructions:
         self.declarations: dict[str, str] = {}
         self.globals: list[str] = []
         self.reserved: list[str] = []
+        self.apart: set[str] = set()
         self.hints: list[str] = []
         self.shares = Shares(self, threads)
         self.may_stop = False

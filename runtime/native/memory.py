@@ -54,6 +54,7 @@ class Memory:
         self.allocated: dict[int, ArrayType] = {}
         self._first_own: int | None = None
         self._shared: Collection[int] = ()
+        self._moved: dict[int, ArrayType | None] = {}
 
     @contextlib.contextmanager
     def of_each_thread(self, shared: Collection[int]) -> Iterator[None]:
@@ -208,19 +209,25 @@ class Memory:
 
     def enlarged(self, place: int, type: ArrayType) -> bool:
         """Make room for a larger array in the memory of one; returns whether that is possible."""
-        if place not in self.allocated or self._first_own is not None:
+        if place not in self.allocated or self._first_own is not None or self._moved.get(place):
             return False
         if self.allocated[place].nbytes < type.nbytes:
             self.allocated[place] = type
         return True
 
     def is_own(self, place: int, type: ArrayType) -> bool:
-        """Return whether an array of this type is the function's own, and no other thread's as well."""
-        return self._first_own is None and self.allocated.get(place) == type
+        """Return whether the code may write any array of this type there, and no other thread's does."""
+        return self._first_own is None and (self._moved.get(place) or self.allocated.get(place)) == type
 
     def pointer(self, place: int) -> str:
         """LLVM's name of the address of an array."""
         return self._pointers[place]
+
+    def move(self, place: int, pointer: str, type: ArrayType | None) -> tuple[str, ArrayType | None]:
+        """Have an array at another address, where any of a type may be written; returns both as they were."""
+        before = self._pointers[place], self._moved.get(place)
+        self._pointers[place], self._moved[place] = pointer, type
+        return before
 
     def spilled(self, name: str, type: ArrayType) -> str:
         """A small array in registers, brought to memory."""

@@ -9,12 +9,13 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import Memory
+from anabranch.runtime.native.traded_arrays import Addresses
 from anabranch.runtime.native.values import is_lazy, is_memory, packed
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # Why an array is copied.
 _WAYS_DIFFER = "the branches of a condition end with different arrays"
-_TRADED = "arrays change places from step to step"
+_HANDED_ON = "the next step has it under another name"
 
 
 class Way:
@@ -114,13 +115,28 @@ class Alternatives:
 class Steps:
     """The steps of a loop.
 
+    Parameters
+    ----------
+    memory, stores
+    state, types
+        What goes from step to step, by its names before the loop.
+    traded
+        The places of arrays that may change places from step to step.
+
     Attributes
     ----------
     entry : list of str
         The names of the state where a step begins; in registers, of the initial values.
     """
 
-    def __init__(self, memory: Memory, stores: ArrayStores, state: Sequence[str], types: Sequence[ArrayType]) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        stores: ArrayStores,
+        state: Sequence[str],
+        types: Sequence[ArrayType],
+        traded: Sequence[int] = (),
+    ) -> None:
         self._memory = memory
         self._stores = stores
         self._types = types
@@ -130,6 +146,8 @@ class Steps:
             memory.renew(place)
         self._head = memory.versions()
         self._changed: set[int] = set()
+        types_at = dict(zip(self._places, types, strict=True))
+        self._addresses = Addresses(memory, {place: types_at[place] for place in traded if place in types_at})
         self.entry = [
             name if place is None else memory.name(place) for name, place in zip(state, self._places, strict=True)
         ]
@@ -139,6 +157,8 @@ class Steps:
         memory = self._memory
         for name in filter(is_memory, after):
             memory.place_of(name)
+        if self._addresses.types:
+            after = self._stores.settled(after, self._types, (), self._addresses.types)
         # Those in registers are read before anything is written that they may be read from.
         after = [
             packed(memory.whole(name, type)) if place is None and is_memory(name) else name
@@ -151,19 +171,32 @@ class Steps:
         ]
         computed = [(name, type, place) for name, place, type in moved if is_lazy(name)]
         moved = [row for row in moved if not is_lazy(row[0])]
+        sources = {place: memory.number(name) for name, place, _ in moved if is_memory(name)}
+        traded = self._addresses.take(sources)
+        moved = [row for row in moved if row[1] not in traded]
         targets = {place for _, place, _ in moved} | {place for _, _, place in computed}
         # Of arrays that change places one is lost before it is moved, but for a copy.
         kept = [
-            memory.copied(name, type, _TRADED) if is_memory(name) and memory.number(name) in targets else name
+            memory.copied(name, type, _HANDED_ON) if is_memory(name) and memory.number(name) in targets else name
             for name, _, type in moved
         ]
         self._stores.written(computed)
         for name, (_, place, type) in zip(kept, moved, strict=True):
-            memory.overwrite(name, place, type, _TRADED)
+            memory.overwrite(name, place, type, _HANDED_ON)
+        for place in traded:
+            memory.renew(place)
         self._changed = {place for place, head in enumerate(self._head) if memory.versions()[place] != head}
         if not self._changed <= set(self._places):
             raise NotNativeError("an array that is written in a step and is as before in the next")
         return after
+
+    def join(self, before: str, latch: str) -> None:
+        """Say where the arrays are in a step, from the block before the loop and from the last one of a step."""
+        self._addresses.close(before, latch)
+
+    def end(self) -> None:
+        """Write the end of the loop, behind its test: all arrays are where they were before."""
+        self._addresses.restore()
 
     def results(self, names: Sequence[str]) -> list[str]:
         """The names of the last state."""

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.ops.structured import Loop, StructuredOp
 
+_OF_ANGLES = ("sin", "cos")
+
 
 def written_inputs(equation: Equation) -> list[Var]:
     """The arrays among an equation's inputs whose memory it may write to."""
@@ -49,8 +51,21 @@ def _written_formals(program: Program) -> set[Var]:
 def ordered(program: Program) -> list[Equation]:
     """The equations, each after those that it needs, and where that is possible after all that read what it writes."""
     if not any(written_inputs(e) for e in program.equations):
-        return list(program.equations)
-    return _Ordering(program).run()
+        return _paired(program.equations)
+    return _paired(_Ordering(program).run())
+
+
+def _paired(equations: Sequence[Equation]) -> list[Equation]:
+    """The equations with the sine and the cosine of a number side by side: LLVM has one call for both."""
+    angles: dict[Atom, list[Equation]] = {}
+    for equation in equations:
+        if equation.op.name in _OF_ANGLES and equation.outputs[0].type.size == 1:
+            angles.setdefault(equation.inputs[0], []).append(equation)
+    found: dict[Equation, None] = {}
+    for equation in equations:
+        pair = angles.get(equation.inputs[0], ()) if equation.op.name in _OF_ANGLES else ()
+        found |= dict.fromkeys([equation, *pair])
+    return list(found)
 
 
 class _Ordering:

@@ -1,6 +1,7 @@
-"""Floats to small whole powers that the code says: products of twice the precision, rounded once.
+"""Floats to powers that the code says, without the C library's function where that takes longer.
 
-The C library's function takes ten times as long, and is seldom another number.
+Small whole powers are products of twice the precision, rounded once: the library takes ten times as long, and has
+seldom another number. The power 0.5 is a square root where the library has the same number for certain.
 """
 
 from __future__ import annotations
@@ -11,12 +12,34 @@ from typing import TypeAlias
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.instructions import UNLIKELY, Instructions
 from anabranch.runtime.native.llvm_types import value_type
 
 # LLVM makes a product of a square itself; what two numbers can't hold of a product grows with the power.
 _POWERS = range(3, 17)
 _ZERO = "0x0000000000000000"
+# The power 0.5. The square root differs from its float by half of `x - root ** 2` in proportion to the root. Where that
+# is less than 31/64 of the unit in the last place, a library that errs by less than 33/64 rounds to the same float;
+# where it is more, or there is no such number, the library is asked.
+_ROOT = f"""
+define internal double @power_half(double %x) alwaysinline nounwind {{
+  %root = call double @llvm.sqrt.f64(double %x)
+  %minus = fneg double %x
+  %rest = call double @llvm.fma.f64(double %root, double %root, double %minus)
+  %far = call double @llvm.fabs.f64(double %rest)
+  %bits = bitcast double %root to i64
+  %exponent = and i64 %bits, 9218868437227405312
+  %unit = bitcast i64 %exponent to double
+  %part = fmul double %unit, 0x3CAF000000000000
+  %most = fmul double %part, %root
+  %is_far = fcmp uge double %far, %most
+  br i1 %is_far, label %ask, label %same, !prof {UNLIKELY}
+same:
+  ret double %root
+ask:
+  %power = call double @pow(double %x, double 0.5)
+  ret double %power
+}}"""
 
 
 @frozen
@@ -36,9 +59,11 @@ class _Sum:
 _Rule: TypeAlias = Callable[[Instructions, _Sum, _Sum], _Sum]
 
 
-def whole_power(code: Instructions, x: str, exponent: str, dtype: np.dtype) -> str:
-    """The power of a float; empty where the exponent is no small whole number that the code says."""
+def known_power(code: Instructions, x: str, exponent: str, dtype: np.dtype) -> str:
+    """The power of a float; empty where the exponent is neither 0.5 nor a small whole number that the code says."""
     number = float(np.uint64(int(exponent, 16)).view(np.float64)) if exponent.startswith("0x") else 0.0
+    if number == 0.5 and dtype.itemsize == 8 and code.is_exact:
+        return _root(code, x)
     if number not in _POWERS:
         return ""
     kind, power = value_type(dtype), int(number)
@@ -47,6 +72,16 @@ def whole_power(code: Instructions, x: str, exponent: str, dtype: np.dtype) -> s
     wide = x if kind == "double" else code.emit(f"fpext {kind} {x} to double")
     made = _power(code, _Sum(wide), power, _product).value
     return made if kind == "double" else code.emit(f"fptrunc double {made} to {kind}")
+
+
+def _root(code: Instructions, x: str) -> str:
+    for name in ("llvm.sqrt.f64", "llvm.fabs.f64"):
+        code.declarations[name] = f"declare double @{name}(double)"
+    code.declarations["llvm.fma.f64"] = "declare double @llvm.fma.f64(double, double, double)"
+    code.declarations["pow"] = "declare double @pow(double, double)"
+    made = code.emit(f"call double @power_half(double {x})")
+    code.declarations["power_half"] = _ROOT
+    return made
 
 
 def _power(code: Instructions, x: _Sum, power: int, product: _Rule) -> _Sum:

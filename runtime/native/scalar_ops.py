@@ -10,9 +10,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from anabranch.runtime.native.angles import of_angle
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant, joined, part, parts, value_type
-from anabranch.runtime.native.powers import whole_power
+from anabranch.runtime.native.powers import known_power
 
 # Instructions, operands, the dtype of the operands and that of the result, to the result.
 Rule: TypeAlias = Callable[[Instructions, list[str], np.dtype, np.dtype], str]
@@ -162,8 +163,18 @@ def _library(name: str) -> Rule:
 
 def _power(code: Instructions, operands: list[str], dtype: np.dtype, out: np.dtype) -> str:
     x, y = operands
-    made = whole_power(code, x, y, dtype) if dtype.kind == "f" else ""
+    made = known_power(code, x, y, dtype) if dtype.kind == "f" else ""
     return made or _library("pow")(code, operands, dtype, out)
+
+
+def _of_angle(name: str) -> Rule:
+    """The rule of the sine or the cosine."""
+
+    def rule(code: Instructions, operands: list[str], dtype: np.dtype, out: np.dtype) -> str:
+        is_double = dtype == np.float64
+        return of_angle(code, name, operands[0]) if is_double else _library(name)(code, operands, dtype, out)
+
+    return rule
 
 
 def _single(dtype: np.dtype) -> None:
@@ -306,6 +317,8 @@ RULES: Mapping[str, Rule] = {
     "complex": _complex,
     **{name: _library(function) for name, function in FUNCTIONS.items()},
     "power": _power,
+    "sine": _of_angle("sin"),
+    "cosine": _of_angle("cos"),
 }
 
 

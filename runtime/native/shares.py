@@ -178,7 +178,7 @@ class Shares:
         constants = _made_of_constants([*code.reserved, *code.lines], share.taken())
         share.reserved += constants
         taken = share.taken()
-        own = {name for line in code.reserved for name in _DEFINED.findall(line)}
+        own = {name for line in code.reserved for name in _DEFINED.findall(line)} | code.apart
         types = _types([*code.reserved, *code.lines], taken)
         # Addresses that are made of others may be of the same memory.
         pointers = {name for name in taken if types[name] == "ptr"} - {_SIGNALS}

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program
 from anabranch.runtime.ops.check import CODE, check
-from anabranch.runtime.ops.structured import Loop, StructuredOp
+from anabranch.runtime.ops.structured import Branches, Loop, StructuredOp
+
+_FINE = Literal(np.zeros((), CODE.dtype))
 
 
 class UnchainedError(Exception):
@@ -80,6 +84,12 @@ class _Codes:
         last = self.last if self.last is not None and self.first is formal else formal
         return self.seen(self.program.outputs[output]) is last
 
+    def begins(self, output: int) -> bool:
+        """Return whether an output is the code after the checks, which are the first ones of all."""
+        atom = self.seen(self.program.outputs[output])
+        begun = atom if self.last is None else self.first
+        return isinstance(begun, Literal) and not begun.value and (self.last is None or atom is self.last)
+
     def _follow(self, link: _Link) -> None:
         before = self.seen(link.before)
         if self.last is None:
@@ -121,6 +131,10 @@ class _Codes:
                     link = _Link(before, after)
                 elif all(codes.first is not codes.program.inputs[entry.formal] for codes in failing):
                     self._same[after] = self.seen(before)
+        if failing and link is None and isinstance(op, Branches):
+            for place, after in enumerate(equation.outputs):
+                if after.type == CODE and all(codes.begins(place) for codes in inside):
+                    link = _Link(_FINE, after)
         if failing and link is None:
             raise UnchainedError
         return link

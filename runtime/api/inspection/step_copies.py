@@ -24,6 +24,7 @@ _INDEX = re.compile(r"\bindex=(\d+)")
 _KEPT = "it is written to, and XLA keeps what it held before beside that"
 _ELSEWHERE = "XLA makes it in other memory than that in which it goes from step to step"
 _TRADED = "arrays change places from step to step"
+_HANDED_ON = "the next step has it under another name"
 
 
 class StepCopy(NamedTuple):
@@ -88,9 +89,9 @@ def of_machine_code(copies: Iterable[ArrayCopy]) -> Iterator[StepCopy]:
 
 
 def _copy(place: Place | None, loop: Place | None, sizes: Sequence[int], why: str) -> StepCopy:
-    """The copies of one line; those of arrays that change places are of the line that hands them on."""
+    """The copies of one line; those of arrays that get other names are of the line that hands them on."""
     names: Sequence[str] = () if place is None else assigned_at(place)
-    if why == _TRADED and loop is not None:
+    if why in (_TRADED, _HANDED_ON) and loop is not None:
         place, names = handed_on_in(loop) or (place, names)
     return StepCopy(place, loop, tuple(names), sum(sizes) // len(sizes), len(sizes), why)
 

@@ -143,6 +143,7 @@ def _copied(copies: Iterable[StepCopy]) -> Iterator[Suggestion]:
 
 
 _COPIES = (
+    ("under another name", "make both arrays before the loop, and let their names change places: `x, y = y, x`"),
     ("change places", "do two steps in one, the second with the names the other way round"),
     ("what it held before", "read what a step needs of it before the step writes to it, or write into another array"),
     ("branches", "change the array in place in the branches, `x[:] = …`, in place of choosing between arrays"),

@@ -277,6 +277,26 @@ def last_norm(a, places, x, steps):
     return norm
 
 
+def boxes(a, radius):
+    out = np.zeros(a.shape)
+    for i in range(a.shape[0]):
+        above, below = max(i - radius, 0), min(i + radius + 1, a.shape[0] - 1)
+        for j in range(a.shape[1]):
+            left, right = max(j - radius, 0), min(j + radius + 1, a.shape[1] - 1)
+            out[i, j] = a[below, right] - a[above, left]
+    return out
+
+
+def climbs(a, start, n):
+    place = start
+    total = 0
+    for _ in range(n):
+        total += a[place]
+        place = place + 3 if a[place] > 3 else place + 1
+        total += a[place - 1]
+    return total
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [
@@ -303,6 +323,12 @@ def last_norm(a, places, x, steps):
         (last_norm, (A, INTS, A, 3)),
         (last_norm, (A, INTS + 2**40, A, 3)),
         (last_norm, (A, INTS, A, 0)),
+        (boxes, (GRID, 2)),
+        (boxes, (GRID, -4)),
+        (boxes, (GRID, -12)),
+        (climbs, (INTS, 0, 5)),
+        (climbs, (INTS, 0, 50)),
+        (climbs, (INTS, -30, 5)),
     ],
 )
 def test_failures(function, args):

@@ -8,7 +8,7 @@ import pytest
 from anabranch import jit
 from anabranch.runtime.native.failures import FailureValues, NestFailures
 from anabranch.runtime.ops.structured import Loop
-from tests.behaviour.loops.test_native_loops import INTS, A, in_nested_loops, last_norm
+from tests.behaviour.loops.test_native_loops import GRID, INTS, A, boxes, climbs, in_nested_loops, last_norm
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,8 @@ from tests.behaviour.loops.test_native_loops import INTS, A, in_nested_loops, la
         (in_nested_loops, (A, 7)),
         # Its steps compute whole arrays, and end the loop.
         (last_norm, (A, INTS, np.ones(18), 3)),
+        # What they tell is chosen by another condition.
+        (boxes, (GRID, 2)),
     ],
 )
 def test_a_nest_is_left_where_something_fails(function, args) -> None:
@@ -40,3 +42,7 @@ def _inside(programs):
         yield program
         for equation in program.equations:
             yield from _inside(equation.programs())
+
+
+def test_the_first_checks_may_stand_in_a_branch() -> None:
+    assert jit(climbs).lower(INTS, 0, 5).program.failures_leave

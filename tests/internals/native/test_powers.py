@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -56,6 +57,15 @@ def test_special_numbers(power, dtype):
     )
     np.testing.assert_array_equal(np.signbit(got), np.signbit(wanted))
     np.testing.assert_array_equal(np.isinf(got), np.isinf(wanted))
+
+
+def test_roots_are_those_of_the_library(rng):
+    near = np.arange(1.0, 100.0) ** 2
+    wide = rng.random(2000) * 10.0 ** rng.integers(-320, 308, 2000)
+    x = np.concatenate([np.abs(SPECIAL), [-0.0], wide, near, np.nextafter(near, 0), np.nextafter(near, 1e9)])
+    wanted = np.array([math.pow(v, 0.5) for v in x])
+    np.testing.assert_array_equal(jit(of_power(0.5))(x), wanted)
+    np.testing.assert_array_equal(jit(of_power(0.5))(-x[:5]), of_power(0.5)(-x[:5]))
 
 
 def test_float32(rng):

@@ -1,0 +1,121 @@
+"""Arrays that change places from step to step of a loop are not copied, and are where they belong after it."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from anabranch import jit
+from tests.equivalence import check
+
+X = np.arange(20.0) ** 2
+Y = np.cos(np.arange(20.0))
+
+
+def heat(u, v, steps):
+    u, v = u.copy(), v.copy()
+    for _ in range(steps):
+        for i in range(1, u.shape[0] - 1):
+            v[i] = u[i] + 0.1 * (u[i - 1] - 2 * u[i] + u[i + 1])
+        u, v = v, u
+    return u, v
+
+
+def wave(before, u, steps):
+    before, u, after = before.copy(), u.copy(), u.copy()
+    for _ in range(steps):
+        for i in range(1, u.shape[0] - 1):
+            after[i] = 2 * u[i] - before[i] + 0.1 * (u[i - 1] - 2 * u[i] + u[i + 1])
+        before, u, after = u, after, before
+    return before, u, after
+
+
+def by_slices(u, v, steps):
+    u, v = u.copy(), v.copy()
+    for _ in range(steps):
+        v[1:-1] = u[1:-1] + 0.1 * (u[:-2] - 2 * u[1:-1] + u[2:])
+        u, v = v, u
+    return u, v
+
+
+def sums(u, v, steps):
+    for _ in range(steps):
+        u, v = v, u + v
+    return u, v
+
+
+def of_callers(u, v, steps):
+    for k in range(steps):
+        u[k] = v[k + 1] + 1.0
+        u, v = v, u
+    return u
+
+
+def in_loops(u, v, steps):
+    u, v, w = u.copy(), v.copy(), u + v
+    for k in range(steps):
+        for i in range(k + 1):
+            u[i] += v[i + 1]
+            u, w = w, u
+        v[k], v[k + 1] = w[k], u[k]
+        u, v = v, u
+    return u, v, w
+
+
+def until(u, v, steps):
+    u, v = u.copy(), v.copy()
+    k = 0
+    while u[0] < 5.0 and k < steps:
+        for i in range(u.shape[0] - 1):
+            v[i] = u[i + 1] + 1.0
+        k += 1
+        if v[2] > 100.0:
+            break
+        u, v = v, u
+    return u, v, k
+
+
+def at_times(u, v, steps):
+    u, v = u.copy(), v.copy()
+    for k in range(steps):
+        v[k] = u[k + 1] * 2.0
+        if k % 3:
+            u, v = v, u
+    return u, v
+
+
+def also_kept(u, v, steps):
+    u, v, w = u.copy(), v.copy(), u.copy()
+    for k in range(steps):
+        v[k] = u[k + 1] * 2.0 + w[k]
+        w[:] = u
+        u, v = v, u
+    return u, v, w
+
+
+ALL = [heat, wave, by_slices, sums, of_callers, in_loops, until, at_times, also_kept]
+
+
+@pytest.mark.parametrize("function", ALL)
+def test_results(function):
+    for steps in (0, 1, 2, 7):
+        check(function, X, Y, steps)
+
+
+@pytest.mark.parametrize("function", [of_callers, in_loops, at_times, also_kept])
+def test_failures(function):
+    check(function, X, Y, 30)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.complex128, np.float32])
+def test_dtypes(dtype):
+    for steps in (2, 3):
+        check(in_loops, X.astype(dtype), Y.astype(dtype), steps)
+
+
+@pytest.mark.parametrize(("function", "addresses"), [(heat, 2), (wave, 3), (by_slices, 2), (sums, 2), (of_callers, 2)])
+def test_addresses_change_places(function, addresses):
+    llvm = jit(function).lower(X, Y, 3).native_program().llvm
+    assert len(re.findall(r"%v\d+ = phi ptr", llvm)) == addresses
