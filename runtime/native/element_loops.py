@@ -16,7 +16,7 @@ from anabranch.runtime.native.shares import is_enough
 # How many positions of an axis threads share at least, so that each has some.
 _LEAST_SHARED = 8
 # A loop around one of so many steps is not written out by LLVM for each step, which takes it long and helps little.
-_LONG_INSIDE = 64
+LONG_INSIDE = 64
 # How many operations take as long as to read or write eight bytes of a large array; and how much more work one
 # operation is than the simplest, up to a bound. Of narrower elements a vector has more.
 _MEMORYS_WORK, _WORK_OF_ONE, _MOST_WORK = 8, 1.5, 48
@@ -137,7 +137,7 @@ class ElementLoops:
         if step != "1":
             # LLVM does not know how many steps it are, and makes use of more than one store at a time in no other way.
             code.repeat(head, TWO_AT_A_TIME)
-        elif inside >= _LONG_INSIDE:
+        elif inside >= LONG_INSIDE:
             code.repeat(head, ONE_BY_ONE)
         else:
             code.jump(head)
