@@ -194,7 +194,7 @@ class NativeEmitter(ValueEmitter):
             results = branch_results(self, equation, names)
             self.kept = kept
             return results
-        short = short_form(self.code, equation, names)
+        short = short_form(self, equation, names)
         if short is not None:
             return [short]
         if self._host_calls is not None and is_long_sort(equation):

@@ -351,6 +351,12 @@ class LazyArrays:
         own = self._numbered(object() if key is None else key)
         return frozenset([own]).union(*(array.operations for array in arrays))
 
+    def costing(self, name: str, count: int) -> str:
+        """The name of a lazy array of which the last operation on an element counts as so many more."""
+        array = self._made[int(name[1:])]
+        more = array.operations.union(self._numbered(object()) for _ in range(count))
+        return self.name(dataclasses.replace(array, operations=more))
+
     def _numbered(self, key: object) -> int:
         return self._operations.setdefault(key, len(self._operations))
 
