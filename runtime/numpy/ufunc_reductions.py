@@ -156,11 +156,20 @@ def reduce_atom(ufunc: np.ufunc, x: Atom, options: ReductionKeywords) -> Atom:
     axes = reduced_axes(options.axis, len(x.type.shape))
     dtypes = loop_dtypes(ufunc, x.type.dtype, options)
     if ufunc in _OPS or ufunc in _FOLDED:
-        value = _folded(ufunc, atoms.convert(x, dtypes[2]), axes, options)
+        count = math.prod(x.type.shape[axis] for axis in axes)
+        is_narrow = ufunc is np.add and options.initial is NoValue and _sums_in_int32(x.type.dtype, count)
+        within = np.dtype(np.int32) if is_narrow and dtypes[2].kind in "iu" else dtypes[2]
+        value = atoms.convert(_folded(ufunc, atoms.convert(x, within), axes, options), dtypes[2])
     else:
         value = _stepped(ufunc, dtypes, x, axes, options)
     keep = options.keepdims is not NoValue and bool(options.keepdims)
     return atoms.reshape(value, keepdims_shape(x.type.shape, axes)) if keep else value
+
+
+def _sums_in_int32(dtype: np.dtype, count: int) -> bool:
+    """Return whether no sum of so many values is too large for an int32, of which a vector has more."""
+    bits = {"b": 1, "i": 8 * dtype.itemsize, "u": 8 * dtype.itemsize + 1}.get(dtype.kind, 64)
+    return count << bits < 2**32
 
 
 def _folded(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...], options: ReductionKeywords) -> Atom:
