@@ -73,10 +73,7 @@ def _check_rows(x: Atom, y: Atom, name: str, signature: str) -> None:
 
 def inverse(a: TracedArray) -> tuple[Atom, Atom]:
     """The inverses in double precision, and a number that is not 0 for each that there is none of."""
-    (x,) = computed(a)
-    n = a.shape[-1]
-    eye = atoms.broadcast_to(atoms.literal(np.eye(n, dtype=x.type.dtype)), x.type.shape)
-    found, info = run("solve", x, eye)
+    found, info = run("inverse", *computed(a))
     return found, info
 
 
