@@ -297,6 +297,9 @@ def _masked(ufunc: np.ufunc, x: Atom, options: ReductionKeywords) -> Atom:
 def _fold(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...]) -> Atom:
     if ufunc in _OPS:
         return atoms.op(_OPS[ufunc], x, axes=axes)
+    kind = x.type.dtype.kind
+    if ufunc in (np.fmax, np.fmin) and (kind in "biu" or (kind == "f" and len(axes) == len(x.type.shape))):
+        return _extreme_number(np.maximum if ufunc is np.fmax else np.minimum, x, axes)
     rest = [i for i in range(len(x.type.shape)) if i not in axes]
     shape = [x.type.shape[i] for i in rest]
     count = math.prod(x.type.shape[a] for a in axes)
@@ -309,6 +312,17 @@ def _fold(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...]) -> Atom:
         x = folded if count % 2 == 0 else atoms.op("concatenate", folded, atoms.cut(x, count - 1, count), axis=0)
         count = x.type.shape[0]
     return atoms.reshape(x, shape)
+
+
+def _extreme_number(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...]) -> Atom:
+    """The maximum or minimum of real numbers; NaN where there are no others."""
+    dtype = x.type.dtype
+    if dtype.kind != "f":
+        return _fold(ufunc, x, axes)
+    is_nan = atoms.ufunc(np.isnan, x)
+    found = _fold(ufunc, atoms.select(is_nan, _constant(neutral(ufunc, dtype), x.type.shape, dtype), x), axes)
+    is_none = _fold(np.logical_and, is_nan, axes)
+    return atoms.select(is_none, _constant(np.nan, found.type.shape, dtype), found)
 
 
 def accumulate(ufunc: np.ufunc, x: Value, axis: Value, dtype: Value = None, out: Value = None) -> Value:
