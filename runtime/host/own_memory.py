@@ -17,6 +17,9 @@ from anabranch.runtime.host.staging import is_recycled
 
 # Arrays, with their addresses.
 kept: KeptMemory[tuple[np.ndarray, int]] = KeptMemory()
+# Vectors that are written to aligned memory take fewer steps. The C library places large arrays at the beginning of a
+# page; where a result stood a little after that, the processor would take what is read for what was written.
+_PAGE, _OFFSET = 4096, 2048
 # A thread of the parent's may have been in there.
 os.register_at_fork(after_in_child=kept.close)
 
@@ -33,13 +36,20 @@ def maker(kind: BufferType) -> Callable[[], np.ndarray]:
     def borrow() -> np.ndarray:
         place = shelf.take()
         if place is None:
-            array = np.empty(shape, dtype)
+            array = _placed(kind)
             place = array, address(array)
         memory = from_address(place[1])
         memory.owner = Lent(shelf, place)
         return np.ndarray(shape, dtype, memory)
 
     return borrow
+
+
+def _placed(kind: BufferType) -> np.ndarray:
+    """An array of any contents, well placed in memory."""
+    memory = np.empty(kind.nbytes + _PAGE, np.uint8)
+    start = (_OFFSET - address(memory)) % _PAGE
+    return memory[start : start + kind.nbytes].view(kind.dtype).reshape(kind.shape)
 
 
 def copied(array: np.ndarray, kind: BufferType) -> np.ndarray:

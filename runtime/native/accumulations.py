@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Span, flat
-from anabranch.runtime.native.element_loops import ElementLoops, check_size, work_of
+from anabranch.runtime.native.element_loops import ElementLoops, check_size
 from anabranch.runtime.native.llvm_types import NotNativeError, constant, value_type
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.ops.checks import scalar
@@ -53,7 +53,7 @@ def accumulated(emitter: ValueEmitter, equation: Equation, name: str) -> str:
         return value
 
     if all(n == 1 for n in type.shape[along + 1 :]):
-        with loops.over(type.shape[:along], {}, work=work_of(array) * type.shape[along]) as outer:
+        with loops.over(type.shape[:along], {}, work=loops.work([array]) * type.shape[along]) as outer:
             total = memory.place_of(memory.add(emitter.code.reserve(f"[{type.dtype.itemsize} x i8]")))
             memory.put(total, type.dtype, "0", first)
             with loops.each(type.shape[along]) as position:

@@ -14,7 +14,7 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.affine import Affine, Region, Span, flat
-from anabranch.runtime.native.element_loops import ElementLoops, check_size, work_of
+from anabranch.runtime.native.element_loops import ElementLoops, check_size
 from anabranch.runtime.native.lazy_array import Axis, LazyArray
 from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.ops.checks import scalar, without
@@ -106,7 +106,7 @@ class ArrayReductions:
             check_size(self._memory, array, region)
         cells = [self._begun(array, init) for array, init in zip(arrays, inits, strict=True)]
         task = _Task(arrays, cells, [scalar(array.type.dtype) for array in arrays], inits, (), body)
-        if not region and self._loops.is_large(shape[0], sum(map(work_of, arrays)) * math.prod(shape[1:])):
+        if not region and self._loops.is_large(shape[0], self._work(arrays) * math.prod(shape[1:])):
             self._in_parts(task)
         else:
             self._loops.in_versions(arrays, region, lambda: self._together(task, region))
@@ -135,7 +135,7 @@ class ArrayReductions:
         length = -(-shape[0] // count)
         partial = [memory.place_of(memory.add(self._code.reserve(f"[{count * t.nbytes} x i8]"))) for t in task.outs]
         rows = list(zip(arrays, task.inits, partial, strict=True))
-        work = sum(map(work_of, arrays)) * length * math.prod(shape[1:])
+        work = self._work(arrays) * length * math.prod(shape[1:])
 
         def write() -> None:
             with self._loops.over((count,), {}, work=work) as (part,):
@@ -156,7 +156,7 @@ class ArrayReductions:
         arrays, places, outs, inits, kept, body = task
         shape = arrays[0].type.shape
         sizes = [shape[axis] for axis in kept]
-        work = sum(map(work_of, arrays)) * math.prod(shape) // math.prod(sizes)
+        work = self._work(arrays) * math.prod(shape) / math.prod(sizes)
         with self._loops.over(sizes, {}, work=work) as outer:
             index = dict(zip(kept, outer, strict=True))
             cells = places if outs[0].size == 1 else [self._cell(out.dtype) for out in outs]
@@ -180,18 +180,18 @@ class ArrayReductions:
         for place, init, out in zip(places, inits, outs, strict=True):
             with self._loops.each(out.size) as each:
                 self._memory.put(place, out.dtype, self._positions.value(each), init)
-        works = sum(map(work_of, arrays))
+        works = self._work(arrays)
         work = works * math.prod(shape)
         *_, last = (axis for axis in range(len(shape)) if axis not in kept)
         count = _ROWS if works <= _MOST_OF_ROWS and shape[last] >= 2 * _ROWS else 1
         blocks = shape[last] // count
         whole = {last: Span((Affine(0),), (Affine(blocks),))}
-        if last == 0 and size * outs[0].dtype.itemsize <= _MOST_BYTES and self._loops.is_large(blocks, work // blocks):
+        if last == 0 and size * outs[0].dtype.itemsize <= _MOST_BYTES and self._loops.is_large(blocks, work / blocks):
             self._rows_in_parts(task, blocks, count, work)
         else:
             # Each thread has rows that are long enough.
             enough = [axis for axis in kept if math.prod(shape[axis:]) >= _LONG * shape[axis] or shape[axis] >= _LONG]
-            shared = next((axis for axis in enough if self._loops.is_shared(shape[axis], work // shape[axis])), None)
+            shared = next((axis for axis in enough if self._loops.is_shared(shape[axis], work / shape[axis])), None)
             with contextlib.ExitStack() as stack:
                 if shared is not None:
                     whole[shared] = stack.enter_context(self._loops.shared(shape[shared], work // shape[shared]))
@@ -206,13 +206,13 @@ class ArrayReductions:
         if first < size:
             self._rows(task, axis, {**region, axis: Span((Affine(first),), (Affine(size),))}, 1, Affine(0))
 
-    def _rows_in_parts(self, task: _Task, blocks: int, count: int, work: int) -> None:
+    def _rows_in_parts(self, task: _Task, blocks: int, count: int, work: float) -> None:
         """Combine blocks of rows in parts, then what was found of each; the parts are always the same."""
         memory, positions, size = self._memory, self._positions, task.outs[0].size
         parts = min(blocks, _PARTS)
         length = -(-blocks // parts)
         partial = [memory.place_of(memory.add(self._code.reserve(f"[{parts * t.nbytes} x i8]"))) for t in task.outs]
-        with self._loops.over((parts,), {}, work=work // parts) as (part,):
+        with self._loops.over((parts,), {}, work=work / parts) as (part,):
             start = part.times(size)
             for place, init, out in zip(partial, task.inits, task.outs, strict=True):
                 with self._loops.each(size) as each:
@@ -273,11 +273,15 @@ class ArrayReductions:
         memory = self._memory
         rows = list(zip(places, numbers, arrays, strict=True))
         found = [memory.load(memory.name(place), array.type.dtype, number) for place, number, array in rows]
-        with self._code.adding_in_any_order():
+        with self._code.combining_in_any_order():
             for row in elements:
                 found = list(body([*found, *row]))
         for (place, number, array), value in zip(rows, found, strict=True):
             memory.put(place, array.type.dtype, number, value)
+
+    def _work(self, arrays: Sequence[LazyArray]) -> float:
+        """The number of operations that it takes to compute an element of each."""
+        return self._loops.work(arrays, writes=False)
 
     def _cell(self, dtype: np.dtype) -> int:
         """The place of memory for one element, which LLVM puts into a register."""

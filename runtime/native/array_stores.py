@@ -12,7 +12,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Span, flat
-from anabranch.runtime.native.element_loops import ElementLoops, check_size, spans_of, work_of
+from anabranch.runtime.native.element_loops import ElementLoops, check_size, spans_of
 from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update, are_beside
 from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.ordering import written_inputs
@@ -191,7 +191,9 @@ class ArrayStores:
         scratch = self._free(type)
 
         def write() -> None:
-            with self._loops.over(update.value.type.shape, update.region, work=work_of(update.value)) as index:
+            with self._loops.over(
+                update.value.type.shape, update.region, work=self._loops.work([update.value])
+            ) as index:
                 value = self._arrays.element(update.value, index)
                 self._memory.put(scratch, type.dtype, self._positions.value(flat(index, type.shape)), value)
 
@@ -217,7 +219,7 @@ class ArrayStores:
         values = [update.value for update in updates]
 
         def write() -> None:
-            with self._loops.over(values[0].type.shape, {}, work=sum(map(work_of, values))) as index:
+            with self._loops.over(values[0].type.shape, {}, work=self._loops.work(values)) as index:
                 for update in updates:
                     value = self._arrays.element(update.value, index)
                     self._memory.put(place, type.dtype, self._number(update, type, index), value)
@@ -236,7 +238,7 @@ class ArrayStores:
             self._moved(update, type, self._computed(update) if scratch is None else scratch, place)
 
     def _in_place(self, update: Update, type: ArrayType, place: int) -> None:
-        with self._loops.over(update.value.type.shape, update.region, work=work_of(update.value)) as index:
+        with self._loops.over(update.value.type.shape, update.region, work=self._loops.work([update.value])) as index:
             value = self._arrays.element(update.value, index)
             self._memory.put(place, type.dtype, self._number(update, type, index), value)
 

@@ -16,10 +16,11 @@ from anabranch.runtime.native.shares import is_enough
 # How many positions of an axis threads share at least, so that each has some.
 _LEAST_SHARED = 8
 # A loop around one of so many steps is not written out by LLVM for each step, which takes it long and helps little.
-_LONG_INSIDE = 64
-# How many operations take as long as to read an element of a large array, or to write one; and how much more work one
-# operation is than the simplest, up to a bound.
+LONG_INSIDE = 64
+# How many operations take as long as to read or write eight bytes of a large array; and how much more work one
+# operation is than the simplest, up to a bound. Of narrower elements a vector has more.
 _MEMORYS_WORK, _WORK_OF_ONE, _MOST_WORK = 8, 1.5, 48
+_BYTES = 8
 
 
 class ElementLoops:
@@ -94,6 +95,18 @@ class ElementLoops:
         with self._code.shares.over("0", str(size), work) as (begin, stop):
             yield begin, self._code.add("sub", "i64", stop, begin)
 
+    def work(self, values: Sequence[LazyArray], *, writes: bool = True) -> float:
+        """The number of operations on eight bytes that it takes to compute an element of each, and to write it.
+
+        The cost counts what several elements have in common more than once.
+        """
+        total = 0.0
+        for value in values:
+            read, own = [self._arrays.sizes[place] for place in value.reads], value.type.dtype.itemsize
+            total += min(_WORK_OF_ONE * value.cost, _MOST_WORK) * max(own, *read, 0)
+            total += _MEMORYS_WORK * (sum(read) + own * writes)
+        return total / _BYTES
+
     def each(self, size: int) -> contextlib.AbstractContextManager[Affine]:
         """Write a loop over all positions of an axis; what is written meanwhile is its body."""
         return self._loop(Span((Affine(0),), (Affine(size),)))
@@ -124,7 +137,7 @@ class ElementLoops:
         if step != "1":
             # LLVM does not know how many steps it are, and makes use of more than one store at a time in no other way.
             code.repeat(head, TWO_AT_A_TIME)
-        elif inside >= _LONG_INSIDE:
+        elif inside >= LONG_INSIDE:
             code.repeat(head, ONE_BY_ONE)
         else:
             code.jump(head)
@@ -191,14 +204,6 @@ def _most(span: Span) -> int:
     """How many positions a span has at most."""
     lows, highs = ([b.constant for b in bounds if not b.terms] for bounds in (span.lows, span.highs))
     return max(min(highs) - max(lows, default=0), 0)
-
-
-def work_of(value: LazyArray) -> int:
-    """The number of operations that it takes to compute and write an element.
-
-    The cost counts what several elements have in common more than once.
-    """
-    return min(int(_WORK_OF_ONE * value.cost), _MOST_WORK) + _MEMORYS_WORK * (1 + len(value.reads))
 
 
 def check_size(memory: Memory, value: LazyArray, region: Region) -> None:

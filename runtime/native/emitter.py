@@ -31,6 +31,7 @@ from anabranch.runtime.native.products import Products
 from anabranch.runtime.native.progress_ticks import tick
 from anabranch.runtime.native.random_draws import drawn, has_sampler
 from anabranch.runtime.native.random_seeds import is_seeded, seeded
+from anabranch.runtime.native.scans import is_scan, scanned
 from anabranch.runtime.native.scatters import is_scatter, scattered
 from anabranch.runtime.native.searches import searched
 from anabranch.runtime.native.shared_steps import are_shared, shared_steps
@@ -196,7 +197,7 @@ class NativeEmitter(ValueEmitter):
             results = branch_results(self, equation, names)
             self.kept = kept
             return results
-        short = short_form(self.code, equation, names)
+        short = short_form(self, equation, names)
         if short is not None:
             return [short]
         if self._host_calls is not None and is_long_sort(equation):
@@ -214,6 +215,8 @@ class NativeEmitter(ValueEmitter):
             return [self._ufuncs.of_arrays(equation, names)]
         if is_accumulation(equation):
             return [accumulated(self, equation, names[0])]
+        if is_scan(equation):
+            return [scanned(self, equation, names[0])]
         if is_scatter(equation):
             return [scattered(self, equation, names, kept.union(needed))]
         if is_window(equation):

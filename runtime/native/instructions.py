@@ -22,6 +22,8 @@ _FIRST_LOOP = 2_000_000
 
 _ARITHMETIC = ("fadd", "fsub", "fmul", "fdiv", "frem")
 _FLOATS = ("float", "double")
+# LLVM's flags for what reductions combine: sums in any order, and extremes of which a zero has either sign.
+_IN_ANY_ORDER = {"fadd": "reassoc", "llvm.maximum": "nsz", "llvm.minimum": "nsz"}
 
 # LLVM's strength reduction tries all orders of a sum of which a part is the loop's counter: of as many terms as a
 # hash of the counter has, that takes seconds. A mask of ones that LLVM does not know ends such a sum for it.
@@ -80,7 +82,7 @@ class Instructions:
         self._hidden: dict[tuple[str, str], str] = {}
         self._beginning = self.reserved  # of the function itself, also while a share is written
         self._flags = tuple(fastmath)
-        self._sum_flags = self._flags
+        self._is_any_order = False
 
     @property
     def is_exact(self) -> bool:
@@ -106,17 +108,21 @@ class Instructions:
         return name
 
     @contextlib.contextmanager
-    def adding_in_any_order(self) -> Iterator[None]:
-        """Write sums of floats of which LLVM may change the order."""
-        self._sum_flags = tuple(dict.fromkeys((*self._flags, "reassoc")))
+    def combining_in_any_order(self) -> Iterator[None]:
+        """Write sums and extremes of floats of which LLVM may change the order."""
+        self._is_any_order = True
         yield
-        self._sum_flags = self._flags
+        self._is_any_order = False
+
+    def _flags_of(self, op: str) -> str:
+        """The flags of an operation on floats, each followed by a space."""
+        own = _IN_ANY_ORDER.get(op, "") if self._is_any_order else ""
+        return "".join(f"{flag} " for flag in dict.fromkeys((*self._flags, own)) if flag)
 
     def add(self, op: str, type: str, x: str, y: str) -> str:
         """Write an instruction of two operands of one type."""
-        if op in _ARITHMETIC:
-            op = " ".join([op, *(self._sum_flags if op == "fadd" else self._flags)])
-        name = self.emit(f"{op} {type} {x}, {y}")
+        flags = self._flags_of(op) if op in _ARITHMETIC else ""
+        name = self.emit(f"{op} {flags}{type} {x}, {y}")
         if op == "icmp ne" and y == "0":
             self.truths[name], self.truth_of[x] = x, name
         if op in _SUMS:
@@ -138,7 +144,7 @@ class Instructions:
     def call(self, name: str, out: str, type: str, *operands: str) -> str:
         """Write the call of a function without effects, of operands of one type."""
         arguments = ", ".join(f"{type} {x}" for x in operands)
-        flags = "".join(f"{flag} " for flag in self._flags) if out in _FLOATS else ""
+        flags = self._flags_of(name.rpartition(".")[0]) if out in _FLOATS else ""
         return self.emit(f"call {flags}{out} @{name}({arguments})", name, out, ", ".join([type] * len(operands)))
 
     def act(self, text: str) -> None:

@@ -48,6 +48,8 @@ class LazyArrays:
         The bools by which one value is chosen for all elements, as where an array of one element is stretched.
     without_flags : bool
         None of these bools is true.
+    sizes : dict
+        The bytes of an element of the arrays in memory, by their places.
     """
 
     def __init__(self, code: Instructions, memory: Memory, positions: Positions) -> None:
@@ -57,6 +59,7 @@ class LazyArrays:
         self.loads: list[tuple[int, Affine]] = []
         self.flags: list[str] = []
         self.without_flags = False
+        self.sizes: dict[int, int] = {}
         self._made: list[LazyArray] = []
         self._elements: dict[tuple[LazyArray, tuple[Affine, ...]], str] = {}
         self._flat: dict[LazyArray, LazyArray] = {}
@@ -89,6 +92,7 @@ class LazyArrays:
 
     def _in_memory(self, name: str, type: ArrayType) -> LazyArray:
         place = self.memory.number(name)
+        self.sizes[place] = type.dtype.itemsize
 
         def make(index: Sequence[Affine]) -> str:
             number = flat(index, type.shape)
@@ -346,6 +350,12 @@ class LazyArrays:
         """The operations that an element takes that is computed from those of arrays, by one that a key says."""
         own = self._numbered(object() if key is None else key)
         return frozenset([own]).union(*(array.operations for array in arrays))
+
+    def costing(self, name: str, count: int) -> str:
+        """The name of a lazy array of which the last operation on an element counts as so many more."""
+        array = self._made[int(name[1:])]
+        more = array.operations.union(self._numbered(object()) for _ in range(count))
+        return self.name(dataclasses.replace(array, operations=more))
 
     def _numbered(self, key: object) -> int:
         return self._operations.setdefault(key, len(self._operations))

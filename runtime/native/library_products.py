@@ -13,6 +13,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.host.blas import MOST, PREFIX
 from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.llvm_types import value_type
 
 # What the names of functions begin with, by the dtype.
 LETTERS: Mapping[str, str] = {"f": "s", "d": "d", "F": "c", "D": "z"}
@@ -91,6 +92,14 @@ class LibraryProducts:
             [self._scalar(1, dtype), x.pointer, self._int(x.leading), self._scalar(0, dtype), result],
             [self._int(x.rows)],
         )
+
+    def dot(self, x: Factor, y: Factor, dtype: np.dtype) -> str:
+        """Write the product of two rows of real numbers; returns its name."""
+        symbol, kind = f"{PREFIX}{LETTERS[dtype.char]}dot", value_type(dtype)
+        steps = [self._int(max(row.strides[1], 1)) for row in (x, y)]
+        operands = [f"ptr {p}" for p in (self._int(x.columns), x.pointer, steps[0], y.pointer, steps[1])]
+        call = f"call {kind} @{symbol}({', '.join(operands)})"
+        return self._code.emit(call, symbol, kind, ", ".join(["ptr"] * len(operands)))
 
     def _of_vector(self, matrix: Factor, vector: Factor, result: str, dtype: np.dtype) -> None:
         inner, outer = (matrix.columns, matrix.rows) if matrix.is_by_rows else (matrix.rows, matrix.columns)

@@ -19,7 +19,7 @@ from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy, is_memory, packed
 from anabranch.runtime.ops.eigen import eig, eigh, svd
-from anabranch.runtime.ops.factorization import cholesky, qr, slogdet, solve, upper_rows
+from anabranch.runtime.ops.factorization import cholesky, inverse, qr, slogdet, solve, upper_rows
 from anabranch.runtime.ops.lapack import like
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
@@ -30,6 +30,7 @@ _FE_INVALID = 1
 # The names of NumPy's generalised ufuncs, by what the params of the op say.
 _NAMES: Mapping[Op, Callable[[Mapping[str, Any]], str]] = {
     solve: lambda params: "solve",
+    inverse: lambda params: "inv",
     slogdet: lambda params: "slogdet",
     cholesky: lambda params: f"cholesky_{'up' if params['upper'] else 'lo'}",
     eigh: lambda params: f"{'eigh' if params['vectors'] else 'eigvalsh'}_{'lo' if params['lower'] else 'up'}",

@@ -27,6 +27,8 @@ from anabranch.runtime.ops.dot_general import Contraction
 # How many products of elements machine code adds up in no more time than the library takes with its call, for one
 # product of matrices and for all of a stack.
 _MOST_IN_LOOPS, _MOST_IN_ALL = 2**8, 2**12
+# So many products of elements it adds up in one thread.
+_MOST_OF_ONE_THREAD = 10_000
 # How many products of elements a call of the library adds up at least, so that several calls take no longer than to
 # copy a matrix whose rows do not lie at equal distances.
 _LEAST_IN_CALL = 2**12
@@ -67,6 +69,10 @@ class Products:
         """The dot product of two vectors, over the positions that neither is 0 beyond: 0 times NaN is NaN."""
         zero, (multiply, add) = constant(np.zeros((), dtype)), (rule_of("multiply"), rule_of("add"))
         vectors = [self._arrays.of(name, type) for name, type in zip(names, types, strict=True)]
+        if types[0].size > _MOST_OF_ONE_THREAD and dtype.char in "fd" and blas.is_there():
+            first, second = map(self._row, vectors)
+            if first is not None and second is not None:
+                return self._library.dot(first, second, dtype)
         (x, region), (y, other) = (within_region(vector, zero) for vector in vectors)
         if region != other:
             (x, y), region = vectors, {}
@@ -79,6 +85,18 @@ class Products:
             zeros = self._arrays.all_equal(types[0], zero)
             product = self._arrays.updated(Update(zeros, (Axis(Affine(0), 1, 0),), product, region))
         return self._reductions.reduced([product], [zero], [0], lambda xy: [add(self._code, xy, dtype, dtype)])[0]
+
+    def _row(self, vector: LazyArray) -> Factor | None:
+        """A vector in memory as a matrix of one row; None where the library can't be given it, or has no threads."""
+        view, size = strided_view(vector), vector.type.size
+        if view is None or self._code.shares.is_open:
+            return None
+        (step,) = view.strides
+        if not LibraryProducts.takes((1, size), (size, step)):
+            return None
+        place = self._memory.place_of(view.array)
+        pointer = self._memory.address(place, vector.type.dtype, self._positions.value(view.start))
+        return Factor(pointer, 1, size, (size, step))
 
     def _by_elements(self, contraction: Contraction, names: Sequence[str]) -> str:
         """The product as sums over the axes of all products of elements."""

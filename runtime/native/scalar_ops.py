@@ -65,14 +65,25 @@ def convert(code: Instructions, x: str, source: np.dtype, target: np.dtype) -> s
         else:
             cast = "sitofp" if source.kind == "i" else "uitofp"
     elif source.kind == "f":
-        return code.call(
-            f"llvm.fpto{'s' if target.kind == 'i' else 'u'}i.sat.{after}.{_suffix(source)}", after, before, x
-        )
+        return _saturated(code, x, source, target)
     else:
         wider = "sext" if source.kind == "i" else "zext"
         size = 0 if source.kind == "b" else source.itemsize
         cast = wider if target.itemsize > size else "trunc"
     return x if before == after else code.emit(f"{cast} {before} {x} to {after}")
+
+
+def _saturated(code: Instructions, x: str, source: np.dtype, target: np.dtype) -> str:
+    """A float as the nearest int on the way to zero, NaN as 0; LLVM makes no vectors of its own function for that."""
+    before, after, info = value_type(source), value_type(target), np.iinfo(target)
+    low, high = float(info.min), float(info.max // 2 + 1) * 2
+    is_in = code.add("fcmp oge" if info.min else "fcmp ogt", before, x, constant(np.array(low or -1.0, source)))
+    is_in = code.add("and", "i1", is_in, code.add("fcmp olt", before, x, constant(np.array(high, source))))
+    value = code.emit(f"fpto{'s' if info.min else 'u'}i {before} {x} to {after}")
+    is_high = code.add("fcmp ogt", before, x, constant(np.zeros((), source)))
+    beyond = code.emit(f"select i1 {is_high}, {after} {info.max}, {after} {info.min}")
+    beyond = code.emit(f"select i1 {code.add('fcmp uno', before, x, x)}, {after} 0, {after} {beyond}")
+    return code.emit(f"select i1 {is_in}, {after} {value}, {after} {beyond}")
 
 
 def _suffix(dtype: np.dtype) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Span
-from anabranch.runtime.native.element_loops import ElementLoops, check_size, work_of
+from anabranch.runtime.native.element_loops import ElementLoops, check_size
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, value_type
 from anabranch.runtime.native.value_emitter import ValueEmitter
@@ -148,7 +148,7 @@ def searched(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) ->
         counts = _defined(code, f"numbers{line_type.dtype.name}", _NUMBERS, type=kind)
         numbers = code.emit(f"call i64 @{counts}(ptr {pointer}, i64 {count})")
     loops = ElementLoops(arrays)
-    with loops.parts(out.size, work_of(value) + _WORK) as (first, length):
+    with loops.parts(out.size, loops.work([value]) + _WORK) as (first, length):
         hint = memory.place_of(memory.add(code.reserve("[8 x i8]")))
         memory.put(hint, _INT64, "0", "0")
         end = code.add("add", "i64", first, length)

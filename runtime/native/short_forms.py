@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -10,21 +11,36 @@ from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.instructions import UNLIKELY, Instructions
 from anabranch.runtime.native.llvm_types import constant, value_type
+from anabranch.runtime.native.value_emitter import ValueEmitter
+from anabranch.runtime.native.values import is_lazy
 from anabranch.runtime.ops.elementwise.casts import convert_op
 from anabranch.runtime.ops.table import OPS
 
+# How many operations an element takes at least.
+_COST = 12
+# Writes the result for an element; an equation has such a form if the test says so.
+_Form: TypeAlias = Callable[[Instructions, Equation, Sequence[str]], str]
+_Test: TypeAlias = Callable[[Equation], bool]
 
-def short_form(code: Instructions, equation: Equation, operands: Sequence[str]) -> str | None:
-    """The result of an equation on single values; None where it has no form of its own here."""
-    rule = _RULES.get(equation.op)
-    return rule(code, equation, operands) if rule is not None and equation.outputs[0].type.size == 1 else None
+
+def short_form(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) -> str | None:
+    """The result of an equation; None where it has no form of its own here."""
+    has_form, form = _FORMS.get(equation.op, (None, None))
+    if has_form is None or form is None or not has_form(equation):
+        return None
+    types, out = [atom.type for atom in equation.inputs], equation.outputs[0].type
+    made = emitter.each(names, types, out, lambda row: form(emitter.code, equation, row))
+    return emitter.arrays.costing(made, _COST) if is_lazy(made) else made
 
 
-def _truncated(code: Instructions, equation: Equation, operands: Sequence[str]) -> str | None:
+def _is_truncation(equation: Equation) -> bool:
+    source, target = equation.inputs[0].type.dtype, equation.outputs[0].type.dtype
+    return source.kind == "f" and source.itemsize >= 4 and target in (np.int32, np.int64)
+
+
+def _truncated(code: Instructions, equation: Equation, operands: Sequence[str]) -> str:
     """A float as int32 or int64, as x86-64 truncates it: what has no such value becomes the least one."""
     source, target = equation.inputs[0].type.dtype, equation.outputs[0].type.dtype
-    if source.kind != "f" or source.itemsize < 4 or target not in (np.int32, np.int64):
-        return None
     least, kind = np.iinfo(target).min, value_type(source)
     # Below the least int by less than one, float64 still truncates to the least int32.
     exact = source.itemsize > target.itemsize
@@ -36,7 +52,7 @@ def _truncated(code: Instructions, equation: Equation, operands: Sequence[str]) 
     return code.emit(f"select i1 {inside}, {value_type(target)} {value}, {value_type(target)} {least}")
 
 
-def _overflow(name: str) -> Callable[[Instructions, Equation, Sequence[str]], str]:
+def _overflow(name: str) -> _Form:
     def rule(code: Instructions, equation: Equation, operands: Sequence[str]) -> str:
         pair, callee = "{ i64, i1 }", f"llvm.{name}.with.overflow.i64"
         x, y = operands
@@ -66,13 +82,15 @@ def _division(code: Instructions, dtype: np.dtype, x: str, y: str) -> tuple[str,
     return code.add(f"{sign}div", kind, x, divisor), code.add(f"{sign}rem", kind, x, divisor), odd
 
 
-def _divided(name: str) -> Callable[[Instructions, Equation, Sequence[str]], str | None]:
+def _divides_ints(equation: Equation) -> bool:
+    return equation.outputs[0].type.dtype.kind in "iu"
+
+
+def _divided(name: str) -> _Form:
     """The short form of a division of ints: `floor_divide`, `remainder`, or `fmod`, which truncates."""
 
-    def rule(code: Instructions, equation: Equation, operands: Sequence[str]) -> str | None:
+    def rule(code: Instructions, equation: Equation, operands: Sequence[str]) -> str:
         dtype, (x, y) = equation.outputs[0].type.dtype, operands
-        if dtype.kind not in "iu":
-            return None
         kind = value_type(dtype)
         quotient, remainder, odd = _division(code, dtype, x, y)
         if dtype.kind == "i" and name != "fmod":
@@ -90,16 +108,20 @@ def _divided(name: str) -> Callable[[Instructions, Equation, Sequence[str]], str
     return rule
 
 
-def _library(name: str) -> Callable[[Instructions, Equation, Sequence[str]], str]:
+def _library(name: str) -> _Form:
     return lambda code, equation, operands: code.call(name, "double", "double", *operands)
 
 
-_RULES: Mapping[Op, Callable[[Instructions, Equation, Sequence[str]], str | None]] = {
-    convert_op: _truncated,
-    **{OPS[f"libm_{name}"]: _library(name) for name in ("log", "sin", "cos", "erf", "erfc")},
-    **{OPS[name]: _divided(name) for name in ("floor_divide", "remainder", "fmod")},
-    OPS["multiply_high"]: _multiply_high,
-    OPS["add_overflows"]: _overflow("sadd"),
-    OPS["subtract_overflows"]: _overflow("ssub"),
-    OPS["multiply_overflows"]: _overflow("smul"),
+def _is_single(equation: Equation) -> bool:
+    return equation.outputs[0].type.size == 1
+
+
+_FORMS: Mapping[Op, tuple[_Test, _Form]] = {
+    convert_op: (_is_truncation, _truncated),
+    **{OPS[f"libm_{name}"]: (_is_single, _library(name)) for name in ("log", "sin", "cos", "erf", "erfc")},
+    **{OPS[name]: (_divides_ints, _divided(name)) for name in ("floor_divide", "remainder", "fmod")},
+    OPS["multiply_high"]: (lambda _: True, _multiply_high),
+    OPS["add_overflows"]: (_is_single, _overflow("sadd")),
+    OPS["subtract_overflows"]: (_is_single, _overflow("ssub")),
+    OPS["multiply_overflows"]: (_is_single, _overflow("smul")),
 }

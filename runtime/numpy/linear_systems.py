@@ -34,6 +34,8 @@ from anabranch.runtime.values.union import UnionValue
 rules = Rules()
 
 _F = registry.FUNCTIONS
+# From so many times as many equations as unknowns on, LAPACK's least squares begin with triangular ones.
+_TALL = 1.6
 _SINGULAR = "Singular matrix"
 
 
@@ -71,10 +73,7 @@ def _check_rows(x: Atom, y: Atom, name: str, signature: str) -> None:
 
 def inverse(a: TracedArray) -> tuple[Atom, Atom]:
     """The inverses in double precision, and a number that is not 0 for each that there is none of."""
-    (x,) = computed(a)
-    n = a.shape[-1]
-    eye = atoms.broadcast_to(atoms.literal(np.eye(n, dtype=x.type.dtype)), x.type.shape)
-    found, info = run("solve", x, eye)
+    found, info = run("inverse", *computed(a))
     return found, info
 
 
@@ -172,6 +171,18 @@ def pinv(a: object, rcond: object = None, hermitian: object = False, *, rtol: ob
     return _F[np.matmul](_F[np.matrix_transpose](vt), scaled)
 
 
+def _made_square(x: Value, y: Value) -> tuple[Value, Value]:
+    """A system of many more equations than unknowns as one of as many, with the same least squares and singular values.
+
+    Both sides are multiplied by the orthogonal factor, which is not made for that.
+    """
+    m, n = x.shape
+    if m < _TALL * n:
+        return x, y
+    both = _F[np.linalg.qr](_F[np.concatenate]([x, y], axis=1), mode="r")
+    return both[:n, :n], both[:n, n:]
+
+
 @rules.implements(np.linalg.lstsq)
 def lstsq(a: object, b: object, rcond: object = None) -> Value:
     """As `numpy.linalg.lstsq`; how many residuals there are is known at run time."""
@@ -189,10 +200,11 @@ def lstsq(a: object, b: object, rcond: object = None) -> Value:
     arrays = [fresh(v.padded(0, range(2))) for v in (left, right)]
     dtype = result_dtype(*arrays)
     x, y = (fresh(v) for v in computed(*arrays))
-    u, s, vh, info = run("svd", x.atom, full=False, vectors=True)
+    square, right_side = _made_square(x, y)
+    u, s, vh, info = run("svd", square.atom, full=False, vectors=True)
     failing(info, "SVD did not converge in Linear Least Squares")
     large = fresh(s) > _cutoff(rcond, size_arithmetic.maximum(m, n)) * _F[np.max](fresh(s), initial=0)
-    turned = _F[np.matmul](_F[np.conjugate](_F[np.transpose](fresh(u))), y)
+    turned = _F[np.matmul](_F[np.conjugate](_F[np.transpose](fresh(u))), right_side)
     scaled = _F[np.where](large[:, np.newaxis], turned / fresh(s)[:, np.newaxis], 0.0)
     found = _F[np.matmul](_F[np.conjugate](_F[np.transpose](fresh(vh))), scaled)
     rank = atom_of(_F[np.sum](large), np.int32)

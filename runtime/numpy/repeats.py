@@ -194,10 +194,11 @@ def _rolled(array: Value, shift: Value, at: int) -> Value:
 
 def _turned(value: Atom, shift: Value, axis: int) -> Atom:
     n = value.type.shape[axis]
-    doubled = atoms.op("concatenate", value, value, axis=axis)
     if not traced_inside(shift):
         start = -operator.index(shift) % n
-        return atoms.cut(doubled, start, start + n, axis)
+        parts = atoms.cut(value, start, n, axis), atoms.cut(value, 0, start, axis)
+        return atoms.op("concatenate", *parts, axis=axis)
+    doubled = atoms.op("concatenate", value, value, axis=axis)
     # A run-time shift: a window of static size at n - shift mod n.
     count = atoms.literal(n, np.int64)
     start_atom = atoms.ufunc(np.remainder, atoms.ufunc(np.negative, atom_of(shift, np.int64)), count)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,8 @@ from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmeti
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, masked
 from anabranch.runtime.values.registry import FUNCTIONS
 
+# So many elements are compared one after the other in less time than one is searched for.
+_FEW = 64
 rules = Rules()
 
 
@@ -192,11 +195,13 @@ def isin(
     *,
     kind: object = None,
 ) -> Value:
-    """As `numpy.isin`: a search in the sorted test elements; NaN is in nothing."""
+    """As `numpy.isin`: a search in the sorted test elements, or comparisons with a few; NaN is in nothing."""
     del assume_unique, kind  # both only choose NumPy's method
     x, others = operands.array(element), operands.flat(test_elements)
     dtype = np.result_type(x.dtype, others.dtype)
-    line = atoms.convert(operands.memory(FUNCTIONS[np.sort](others)).atom, dtype)
+    line = atoms.convert(
+        operands.memory(others if _are_few(others.shape[0]) else FUNCTIONS[np.sort](others)).atom, dtype
+    )
 
     def search(wanted: object) -> Value:
         found = _among(atoms.convert(operands.array(wanted).atom, dtype), line, others.shape[0])
@@ -205,11 +210,18 @@ def isin(
     return broadcasting.elementwise(search, (x,)) if wrap.is_dynamic_array(x) else search(x)
 
 
+def _are_few(count: size_arithmetic.Bound) -> bool:
+    return isinstance(count, int) and count <= _FEW
+
+
 def _among(wanted: Atom, line: Atom, count: size_arithmetic.Bound) -> Atom:
-    """Which elements are among the first `count` of a sorted line."""
+    """Which elements are among the first `count` of a line, sorted unless they are few."""
     size, shape = line.type.shape[0], wanted.type.shape
     if not size:
         return zeros_atom(shape, np.bool_)
+    if _are_few(count):
+        some = (atoms.broadcast_to(atoms.reshape(atoms.cut(line, k, k + 1), ()), shape) for k in range(size))
+        return functools.reduce(atoms.logical_or, [atoms.ufunc(np.equal, wanted, one) for one in some])
     place = sorting.bisect(line, wanted, right=False, count=count)
     last = atoms.ufunc(np.minimum, place, zeros_atom(shape, np.int64, size - 1))
     found = atoms.ufunc(np.equal, atoms.op("gather", line, atoms.reshape(last, (*shape, 1))), wanted)

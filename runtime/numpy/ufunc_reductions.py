@@ -156,11 +156,20 @@ def reduce_atom(ufunc: np.ufunc, x: Atom, options: ReductionKeywords) -> Atom:
     axes = reduced_axes(options.axis, len(x.type.shape))
     dtypes = loop_dtypes(ufunc, x.type.dtype, options)
     if ufunc in _OPS or ufunc in _FOLDED:
-        value = _folded(ufunc, atoms.convert(x, dtypes[2]), axes, options)
+        count = math.prod(x.type.shape[axis] for axis in axes)
+        is_narrow = ufunc is np.add and options.initial is NoValue and _sums_in_int32(x.type.dtype, count)
+        within = np.dtype(np.int32) if is_narrow and dtypes[2].kind in "iu" else dtypes[2]
+        value = atoms.convert(_folded(ufunc, atoms.convert(x, within), axes, options), dtypes[2])
     else:
         value = _stepped(ufunc, dtypes, x, axes, options)
     keep = options.keepdims is not NoValue and bool(options.keepdims)
     return atoms.reshape(value, keepdims_shape(x.type.shape, axes)) if keep else value
+
+
+def _sums_in_int32(dtype: np.dtype, count: int) -> bool:
+    """Return whether no sum of so many values is too large for an int32, of which a vector has more."""
+    bits = {"b": 1, "i": 8 * dtype.itemsize, "u": 8 * dtype.itemsize + 1}.get(dtype.kind, 64)
+    return count << bits < 2**32
 
 
 def _folded(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...], options: ReductionKeywords) -> Atom:
@@ -288,6 +297,9 @@ def _masked(ufunc: np.ufunc, x: Atom, options: ReductionKeywords) -> Atom:
 def _fold(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...]) -> Atom:
     if ufunc in _OPS:
         return atoms.op(_OPS[ufunc], x, axes=axes)
+    kind = x.type.dtype.kind
+    if ufunc in (np.fmax, np.fmin) and (kind in "biu" or (kind == "f" and len(axes) == len(x.type.shape))):
+        return _extreme_number(np.maximum if ufunc is np.fmax else np.minimum, x, axes)
     rest = [i for i in range(len(x.type.shape)) if i not in axes]
     shape = [x.type.shape[i] for i in rest]
     count = math.prod(x.type.shape[a] for a in axes)
@@ -300,6 +312,17 @@ def _fold(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...]) -> Atom:
         x = folded if count % 2 == 0 else atoms.op("concatenate", folded, atoms.cut(x, count - 1, count), axis=0)
         count = x.type.shape[0]
     return atoms.reshape(x, shape)
+
+
+def _extreme_number(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...]) -> Atom:
+    """The maximum or minimum of real numbers; NaN where there are no others."""
+    dtype = x.type.dtype
+    if dtype.kind != "f":
+        return _fold(ufunc, x, axes)
+    is_nan = atoms.ufunc(np.isnan, x)
+    found = _fold(ufunc, atoms.select(is_nan, _constant(neutral(ufunc, dtype), x.type.shape, dtype), x), axes)
+    is_none = _fold(np.logical_and, is_nan, axes)
+    return atoms.select(is_none, _constant(np.nan, found.type.shape, dtype), found)
 
 
 def accumulate(ufunc: np.ufunc, x: Value, axis: Value, dtype: Value = None, out: Value = None) -> Value:

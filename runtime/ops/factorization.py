@@ -93,14 +93,38 @@ class _Solve(Lapack):
         return emitter.constant(np.zeros(b_type.shape), b_type), _factored(emitter, a, a_type)[2]
 
     def emit(self, ctx: LoweringContext) -> Sequence[str]:
-        emitter = ctx.emitter
         (a, b), (a_type, b_type) = ctx.inputs, ctx.in_types
-        factors, pivots, info = _factored(emitter, a, a_type)
-        x = _swapped(emitter, b, b_type, pivots)
-        for triangle, diagonal in (("L", "U"), ("U", "N")):
-            flags = {"side": "L", "uplo": triangle, "trans_x": "N", "diag": diagonal}
-            (x,) = call(emitter, "trsm", [factors, x], [a_type, b_type], [b_type], **flags)
-        return x, info
+        return _solved(ctx.emitter, a, b, a_type, b_type)
+
+
+class _Inverse(Lapack):
+    """`inverse(a)`: `(x, info)` with `a @ x = 1` for square matrices a; `info` is positive where one is singular."""
+
+    __slots__ = ()
+
+    def type(self, a: ArrayType) -> tuple[ArrayType, ...]:
+        matrices(self.name, a, square=True)
+        return a, info_type(a)
+
+    def evaluate(self, a: np.ndarray) -> tuple[np.ndarray, ...]:
+        return attempt(lambda m: [np.linalg.inv(m)], self.type(ArrayType(a.shape, a.dtype)), a)
+
+    def emit(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter, (a,), (type,) = ctx.emitter, ctx.inputs, ctx.in_types
+        places, rank = ArrayType(type.shape, _INT64), len(type.shape)
+        is_diagonal = emitter.compare(emitter.iota(rank - 2, places), emitter.iota(rank - 1, places), "EQ", places)
+        one, zero = (emitter.constant(value, type) for value in (1, 0))
+        return _solved(emitter, a, emitter.select(is_diagonal, one, zero, type), type, type)
+
+
+def _solved(emitter: Emitter, a: str, b: str, a_type: ArrayType, b_type: ArrayType) -> Sequence[str]:
+    """Emit the solution of `a @ x = b`; returns the names of x and of what tells the singular."""
+    factors, pivots, info = _factored(emitter, a, a_type)
+    x = _swapped(emitter, b, b_type, pivots)
+    for triangle, diagonal in (("L", "U"), ("U", "N")):
+        flags = {"side": "L", "uplo": triangle, "trans_x": "N", "diag": diagonal}
+        (x,) = call(emitter, "trsm", [factors, x], [a_type, b_type], [b_type], **flags)
+    return x, info
 
 
 def _factored(emitter: Emitter, a: str, type: ArrayType) -> list[str]:
@@ -228,5 +252,6 @@ def upper_rows(emitter: Emitter, x: str, type: ArrayType, out: ArrayType) -> str
     return emitter.select(above, rows, emitter.constant(0, out), out)
 
 
-slogdet, solve, cholesky, qr = _SlogDet("slogdet"), _Solve("solve"), _Cholesky("cholesky"), _Qr("qr")
-OPS: tuple[Op, ...] = (slogdet, solve, cholesky, qr)
+slogdet, solve, inverse = _SlogDet("slogdet"), _Solve("solve"), _Inverse("inverse")
+cholesky, qr = _Cholesky("cholesky"), _Qr("qr")
+OPS: tuple[Op, ...] = (slogdet, solve, inverse, cholesky, qr)

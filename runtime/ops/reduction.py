@@ -10,7 +10,6 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
-from anabranch.runtime.ops import numpy_calls
 from anabranch.runtime.ops.blocked_reduction import reduced
 from anabranch.runtime.ops.checks import BOOL, INT64, in_range, without
 from anabranch.runtime.ops.op import expect
@@ -31,15 +30,26 @@ from anabranch.runtime.ops.reducers import (
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
-# From so many elements on, NumPy finds extremes in less time, the call of the host included: XLA takes one by one.
+# From so many elements on, machine code finds extremes and truths in less time, its call included: XLA takes them one
+# by one.
 _MANY = 16 * 1024
 
 
-class _Reduction(Op):
+class _OfMany(Op):
+    """An op that looks at each element of an array."""
+
+    __slots__ = ()
+    whole_work = Work.LITTLE
+
+    def machine_code(self, ctx: LoweringContext) -> list[str] | None:
+        """The result of machine code, for many elements; None for others."""
+        return None if ctx.in_types[0].size < _MANY else ctx.emitter.native(self, ctx)
+
+
+class _Reduction(_OfMany):
     """`NAME[axes](x)`: a ufunc's `reduce` over a tuple of axes, which the result lacks; no axes leave x as it is."""
 
     __slots__ = ("reducer",)
-    whole_work = Work.LITTLE
 
     def __init__(self, name: str, reducer: Reducer) -> None:
         super().__init__(name)
@@ -90,7 +100,7 @@ class _Arithmetic(_Reduction):
         return [emitter.convert(result, out, x_type.dtype)]
 
 
-class _Extreme(_Reduction):
+class Extreme(_Reduction):
     """`reduce_min` and `reduce_max`: NaN propagates; complex numbers are ordered by real, then by imaginary part."""
 
     __slots__ = ("initial",)
@@ -109,12 +119,13 @@ class _Extreme(_Reduction):
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         (x,), (x_type,), axes = ctx.inputs, ctx.in_types, ctx.params["axes"]
-        if axes and numpy_calls.may_call_at_once(ctx, _MANY) and not ctx.emitter.is_fused(ctx.atoms[0]):
-            return numpy_calls.called(ctx, self)
+        is_in_memory = not ctx.emitter.is_outlined and not ctx.emitter.is_fused(ctx.atoms[0])
+        if axes and is_in_memory and (made := self.machine_code(ctx)):
+            return made
         return [reduced(ctx.emitter, x, x_type, axes, self.reducer, self.initial(x_type.dtype)) if axes else x]
 
 
-class _Truth(_Reduction):
+class Truth(_Reduction):
     """`reduce_any` and `reduce_all`: of whether elements are non-zero (a NaN is)."""
 
     def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:
@@ -126,8 +137,8 @@ class _Truth(_Reduction):
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
         (x,), (x_type,), axes = ctx.inputs, ctx.in_types, ctx.params["axes"]
-        if axes and x_type.dtype == BOOL and numpy_calls.may_call_at_once(ctx, _MANY):
-            return numpy_calls.called(ctx, self)
+        if axes and (made := self.machine_code(ctx)):
+            return made
         if x_type.dtype != BOOL:
             x = emitter.compare(x, emitter.constant(0, x_type), "NE", x_type)
         if not axes:
@@ -135,14 +146,13 @@ class _Truth(_Reduction):
         return [reduced(emitter, x, ArrayType(x_type.shape, BOOL), axes, self.reducer, self.reducer is AND)]
 
 
-class _ArgExtreme(Op):
+class ArgExtreme(_OfMany):
     """`argmin[axis](x)` and `argmax[axis](x)`: where the extreme first occurs, int64; the first NaN is the extreme.
 
     Lowered as reductions that vectorise: the extreme, then the least position that holds it.
     """
 
     __slots__ = ("initial", "reducer", "ufunc")
-    whole_work = Work.LITTLE
 
     def __init__(
         self,
@@ -167,8 +177,8 @@ class _ArgExtreme(Op):
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
         (x,), (type,), axis = ctx.inputs, ctx.in_types, ctx.params["axis"]
-        if numpy_calls.may_call_at_once(ctx, _MANY):
-            return numpy_calls.called(ctx, self)
+        if made := self.machine_code(ctx):
+            return made
         at = self._at_complex if type.dtype.kind == "c" else self._at_real
         mask = at(emitter, x, type, axis)
         n = type.shape[axis]
@@ -209,10 +219,10 @@ def _along(emitter: Emitter, reduced: str, type: ArrayType, axis: int) -> str:
 
 reduce_sum = _Arithmetic("reduce_sum", ADD)
 reduce_prod = _Arithmetic("reduce_prod", MULTIPLY)
-reduce_min = _Extreme("reduce_min", MINIMUM, highest)
-reduce_max = _Extreme("reduce_max", MAXIMUM, lowest)
-reduce_any = _Truth("reduce_any", OR)
-reduce_all = _Truth("reduce_all", AND)
-argmin = _ArgExtreme("argmin", np.argmin, MINIMUM, highest)
-argmax = _ArgExtreme("argmax", np.argmax, MAXIMUM, lowest)
+reduce_min = Extreme("reduce_min", MINIMUM, highest)
+reduce_max = Extreme("reduce_max", MAXIMUM, lowest)
+reduce_any = Truth("reduce_any", OR)
+reduce_all = Truth("reduce_all", AND)
+argmin = ArgExtreme("argmin", np.argmin, MINIMUM, highest)
+argmax = ArgExtreme("argmax", np.argmax, MAXIMUM, lowest)
 OPS: tuple[Op, ...] = (reduce_sum, reduce_prod, reduce_min, reduce_max, reduce_any, reduce_all, argmin, argmax)

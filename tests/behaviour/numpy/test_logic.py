@@ -35,6 +35,8 @@ case(np.isin, INTS, Static([1, 2]), invert=True)
 case(np.isin, INTS, np.array([1.5, 2]))
 case(np.isin, NANS, NANS)
 case(np.isin, 3, INTS)
+case(np.isin, INTS, np.arange(-30, 40))
+case(np.isin, NANS, np.append(NANS.ravel(), np.arange(90.0)))
 case(np.isin, INTS, Static([]))
 for X in (NANS, FLOATS, INTS, COMPLEX, 3.5, NANS.astype("f4"), TRUTHS, SCALAR, 2, NANS + 1j * NANS):
     for f in (

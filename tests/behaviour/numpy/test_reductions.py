@@ -7,6 +7,7 @@ import pytest
 
 from tests.behaviour.numpy.cases import Table
 from tests.behaviour.numpy.samples import ARRAYS, FLOATS, VECTOR
+from tests.equivalence import check, check_calls
 
 case = Table()
 
@@ -41,3 +42,11 @@ for out in (np.zeros((2, 3), np.int64), np.zeros((2, 3), np.float32)):
 @pytest.mark.parametrize("name", case.names())
 def test_as_numpy(name: str) -> None:
     case.check(name)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int16, np.uint16])
+def test_sums_of_narrow_ints_are_wide(dtype):
+    least, most = (False, True) if dtype is bool else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    sums = [np.full((70_000, 2), value, dtype) for value in (least, most)]
+    check_calls(lambda x: (x.sum(), x.sum(0), np.add.reduce(x, 1, initial=2**40)), *[(x,) for x in sums])
+    check(lambda x: (np.count_nonzero(x), x.sum(dtype=np.int8), x[:0].sum()), np.full(300, most, dtype))

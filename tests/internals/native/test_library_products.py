@@ -125,6 +125,26 @@ def test_vectors_to_the_last_bit():
             np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_dot_products_of_long_vectors_to_the_last_bit(dtype):
+    x, y = RNG.normal(size=(2, 12_000)).astype(dtype)
+
+    def dots(x, y):
+        return (
+            x @ y,
+            np.dot(x[1:], y[:-1]),
+            np.vdot(x[::-1], y),
+            np.inner(x, x),
+            (x + 1) @ y,
+            x.reshape(2, -1)[1] @ y[6000:],
+        )
+
+    check(dots, x, y)
+    assert "call void @blas" not in (llvm := jit(dots).lower(x, y).native_program().llvm)
+    assert llvm.count(f"@blas.{'d' if dtype is np.float64 else 's'}dot(") == 1 + 3
+    assert jit(lambda x, y: x @ y)(x, y) == x @ y
+
+
 def test_squares_are_symmetric():
     found = jit(lambda a: a @ a.T)(RNG.normal(size=(90, 31)))
     np.testing.assert_array_equal(found, found.T)

@@ -16,6 +16,7 @@ from anabranch.runtime.ops.elementwise.term import BOOL, FLOAT64, INT64
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.xla.compiler import compile_text
+from tests.equivalence import check
 from tests.internals.ops.elementwise_values import pairs, values
 from tests.internals.ops.op_cases import Case, Outcome, differs, report
 from tests.internals.ops.test_elementwise import ABSOLUTE, COMPLEX_ULPS, ULPS, cases
@@ -103,3 +104,18 @@ def test_other_ops(name: str, dtypes: Sequence[np.dtype], rng):
     arrays = (first, second, rng.permutation(second))[: len(dtypes)]
     (outcome,) = run([Case(OPS[name], tuple(np.ascontiguousarray(a) for a in arrays))])
     compare(outcome, 0)
+
+
+INTS = np.array([-(2**63), -7, -1, 0, 0, 1, 7, 2**63 - 1] * 5)
+FLOATS = np.array([-np.inf, -1e300, -(2.0**63), -2147483648.5, -1.5, -0.5, 0.5, 127.9, 2.0**31, 2.0**63, np.nan] * 3)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint64])
+def test_whole_arrays_become_ints(dtype):
+    check(lambda x: (x.astype(dtype), (x[::-2] + x[::2]).astype(dtype)), FLOATS)
+    check(lambda x: x.astype(dtype), FLOATS.astype(np.float32))
+
+
+def test_whole_arrays_of_ints_are_divided():
+    check(lambda x, y: (x // y, x % y, np.fmod(x, y), np.divmod(x[:8], y.reshape(5, 8))), INTS, np.roll(INTS, 3))
+    check(lambda x: (x // 7, x % -3, 5 // x, x // 0, x % -1), INTS)

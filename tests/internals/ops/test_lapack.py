@@ -33,6 +33,7 @@ def case(op: Op, *inputs: np.ndarray, **params: object) -> Case:
 CASES = [
     *(case(factorization.slogdet, a) for a in (*SQUARES, LARGE, SINGULAR, SINGULAR + 0j)),
     *(case(factorization.solve, a, a[..., : n + 1] + 1) for n, a in enumerate(SQUARES)),
+    *(case(factorization.inverse, a) for a in (*SQUARES, LARGE)),
     case(factorization.solve, COMPLEX, np.zeros((2, 3, 4, 0), complex)),
     case(factorization.solve, LARGE, LARGE.T),
     case(factorization.solve, SINGULAR[:1], np.ones((1, 3, 200))),
@@ -80,6 +81,7 @@ def test_in_a_loop() -> None:
 def test_what_fails_is_told(matrix: np.ndarray) -> None:
     failing = [
         case(factorization.solve, matrix, matrix),
+        case(factorization.inverse, matrix),
         case(factorization.solve, matrix, matrix[..., :0]),
         case(factorization.cholesky, -matrix, upper=True),
         case(eigen.svd, matrix * np.nan, full=True, vectors=True),
@@ -93,7 +95,7 @@ def test_what_fails_is_told(matrix: np.ndarray) -> None:
 def test_in_no_native_loop() -> None:
     calls = {c.op for c in (*CASES, *TRANSFORMS)}
     assert {op.name for op in calls} == {
-        *("slogdet", "solve", "cholesky", "qr", "svd", "eigh", "eig", "fft"),
+        *("slogdet", "solve", "inverse", "cholesky", "qr", "svd", "eigh", "eig", "fft"),
     }
     for op in calls:
         (small, *_) = [c for c in (*CASES, *TRANSFORMS) if c.op is op]
