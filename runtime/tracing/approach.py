@@ -54,7 +54,7 @@ class Approach:
     tracks_objects: bool = False
     table_sites: set[Hashable] | None = None
     arena_sites: set[Hashable] | None = None
-    arena_classes: dict[type, tuple[str, ...]] | None = None
+    arena_classes: dict[Hashable, tuple[str, ...]] | None = None
     recursive: frozenset[tuple[types.CodeType, ...]] | None = None
     inlined: Mapping[types.CodeType, str] = dataclasses.field(default_factory=dict)
     traces_constants: bool = False

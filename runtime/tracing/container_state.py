@@ -67,11 +67,12 @@ class Lists:
         The places in the user's code whose lists lie in an arena: they are items of others, and change; None where no
         list does.
     arena_classes : dict, optional
-        The classes of the user's whose instances lie in an arena, with their attributes; None where none does.
+        The sites of the classes of the user's whose instances lie in an arena, with their attributes; None where none
+        does.
     arenas : dict
-        The arenas, by these places and classes.
+        The arenas, by these places, and by the names of these classes.
     made_in_bodies : dict
-        The classes of objects that were made in branches and loops, with their attributes.
+        The sites of the classes of objects that were made in branches and loops, with their attributes.
     iterators : IdentityDict
         The `enumerate`s and `zip`s of lists that may grow, by identity, with what they go over.
     copied_sites : set
@@ -85,9 +86,9 @@ class Lists:
     may_grow: bool
     array_sites: set[Hashable] | None
     arena_sites: set[Hashable] | None
-    arena_classes: dict[type, tuple[str, ...]] | None
-    arenas: dict[Hashable | type, Any] = field(default_factory=dict)
-    made_in_bodies: dict[type, tuple[str, ...]] = field(default_factory=dict)
+    arena_classes: dict[Hashable, tuple[str, ...]] | None
+    arenas: dict[Hashable, Any] = field(default_factory=dict)
+    made_in_bodies: dict[Hashable, tuple[str, ...]] = field(default_factory=dict)
     copied_sites: set[Hashable] = field(default_factory=set)
     iterators: IdentityDict[object, Any] = field(default_factory=IdentityDict)
     in_arrays: int = 0
@@ -131,6 +132,19 @@ class ArgumentSite:
     """The place of a dict or set that is an argument, or part of one: which container among the arguments it is."""
 
     number: int
+
+
+@frozen
+class ClassSite:
+    """A class whose instances lie in an arena, by its names: a function that makes it makes one in each trace."""
+
+    module: str
+    qualname: str
+
+    @staticmethod
+    def of(cls: type) -> ClassSite:
+        """That of a class."""
+        return ClassSite(cls.__module__, cls.__qualname__)
 
 
 @frozen

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.container_state import ClassSite
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import user_classes
-
-# So many classes of one name lie in arenas: where the function itself makes its class, each trace makes another one.
-_ALIKE = 3
 
 
 def need(cls: type, names: tuple[str, ...]) -> None:
@@ -19,15 +19,18 @@ def need(cls: type, names: tuple[str, ...]) -> None:
     Restart
         Where they could have done so since they were made.
     """
-    classes = current().trace.lists.arena_classes if tracing() else None
-    if classes is None or not names or not can_lie_in_one(cls):
+    if tracing() and can_lie_in_one(cls):
+        _need(ClassSite.of(cls), names)
+
+
+def _need(site: Hashable, names: tuple[str, ...]) -> None:
+    classes = current().trace.lists.arena_classes
+    if classes is None or not names:
         return
-    if cls not in classes and sum(_name(c) == _name(cls) for c in classes) >= _ALIKE:
-        return
-    known = classes.get(cls, ())
+    known = classes.get(site, ())
     more = tuple(name for name in names if name not in known)
     if more:
-        classes[cls] = known + more
+        classes[site] = known + more
         raise Restart(lists=True)
 
 
@@ -38,8 +41,10 @@ def need_of(*values: Value) -> None:
             need(type(value), tuple(user_classes.attributes(value)))
 
 
-def _name(cls: type) -> tuple[str, str]:
-    return cls.__module__, cls.__qualname__
+def need_of_made() -> None:
+    """The same for the classes of the objects that branches, loops and recursive functions have made."""
+    for site, names in current().trace.lists.made_in_bodies.items():
+        _need(site, names)
 
 
 def can_lie_in_one(cls: type) -> bool:

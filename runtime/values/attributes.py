@@ -44,7 +44,7 @@ class ContainerStandIn(StandIn):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        if "native" in vars(cls):
+        if isinstance(getattr(cls, "native", None), type):
             cls.__name__ = name_in_messages(cls.native)
 
     def __anabranch_sample__(self) -> object:

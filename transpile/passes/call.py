@@ -54,7 +54,10 @@ class Call(ExpressionPass[cst.Call]):
             return reader.children(node)
         is_tail = node in reader.work.tail_calls
         if self._transposes(reader, node):
-            return reader.staged("transposed", reader.argument(node.args[0].value))
+            rows = cst.Arg(reader.argument(node.args[0].value), comma=node.args[0].comma)
+            return node.with_changes(
+                func=reader.constant("transposed"), args=[rows, *(self._argument(reader, a) for a in node.args[1:])]
+            )
         if any(argument.star for argument in node.args):
             unpacking = reader.staged("tail_calling" if is_tail else "calling", reader.rewrite(function))
             return node.with_changes(func=unpacking, args=[self._argument(reader, a) for a in node.args])
@@ -78,9 +81,10 @@ class Call(ExpressionPass[cst.Call]):
 
     @staticmethod
     def _transposes(reader: Reader, node: cst.Call) -> bool:
-        """Return whether a call is zip(*rows), in a function whose lists grow at run time."""
+        """Return whether a call is zip(*rows), strict or not, in a function whose lists grow at run time."""
         session = reader.work.session
-        if "list" not in session.operators or [argument.star for argument in node.args] != ["*"]:
+        names = [a.star or (a.keyword and a.keyword.value) for a in node.args]
+        if "list" not in session.operators or names not in (["*"], ["*", "strict"]):
             return False
         function = node.func
         if not isinstance(function, cst.Name) or reader.is_local(function.value):

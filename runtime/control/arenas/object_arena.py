@@ -11,19 +11,29 @@ from anabranch.runtime.control.arenas.list_arena import at, count_of, put
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.container_state import ClassSite
 from anabranch.runtime.values import arena_classes, arena_object, user_classes
 from anabranch.runtime.values.arena_object import ObjectInArena, number_of
 
 
 class ObjectArena:
-    """The objects of a class that are made while it is traced: a column for each attribute."""
+    """The objects of a class that are made while it is traced: a column for each attribute.
 
-    def __init__(self, original: type, names: tuple[str, ...]) -> None:
-        self.original = original
+    The class is that of the first object: where the function makes it, it is not there before.
+    """
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.original: type = object
         self.attributes: dict[str, Any] = {name: dynamic_list.GrowableList() for name in names}
-        self.on_host = (arena_object.HostObjects, original, names)
         self.callers: list[Any] = []
-        self.stand_in = _stand_in(original, self)
+
+    def take(self, cls: type) -> bool:
+        """Return whether the arena is that of a class; it is from now on, where it has been of none."""
+        if self.original is object:
+            self.original = cls
+            self.on_host = (arena_object.HostObjects, cls, tuple(self.attributes))
+            self.stand_in = _stand_in(cls, self)
+        return self.original is cls
 
     @property
     def columns(self) -> tuple[Any, ...]:
@@ -145,10 +155,11 @@ def _is_other(a: Any, b: object) -> Value:
 def adopt(made: Any) -> None:
     """Have a new object lie in the arena of its class, if it has one."""
     lists = current().trace.lists
-    arena = lists.arenas.get(type(made))
-    if arena is None:
-        if current().parent is not None and arena_classes.can_lie_in_one(type(made)):
-            lists.made_in_bodies[type(made)] = tuple(user_classes.attributes(made))
+    site = ClassSite.of(type(made))
+    arena = lists.arenas.get(site)
+    if arena is None or not arena_classes.can_lie_in_one(type(made)) or not arena.take(type(made)):
+        if arena is None and current().parent is not None and arena_classes.can_lie_in_one(type(made)):
+            lists.made_in_bodies[site] = tuple(user_classes.attributes(made))
         return
     held = tuple(user_classes.attributes(made))
     if set(held) != set(arena.attributes):

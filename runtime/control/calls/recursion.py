@@ -11,9 +11,11 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.control.recursion.recursive_function import RecursiveFunction
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 from anabranch.runtime.tracing import source_frames
-from anabranch.runtime.tracing.builder import Builder, building
+from anabranch.runtime.tracing.builder import Builder, Trace, building
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.state import Active
+from anabranch.runtime.values import arena_classes
+from anabranch.runtime.values.dynamic_lists import item_kinds
 from anabranch.runtime.values.heap.attempt import Attempt
 from anabranch.runtime.values.static_requests import request_static
 
@@ -54,13 +56,31 @@ def staged(
         active.recursion = found = RecursiveFunction(builder, function, args, kwargs)
         return (found.run(),)
     except AnabranchError as error:
+        if builder.trace.lists.wants_growth and not builder.trace.lists.grow_here:
+            raise  # a loop around the call tries again, with lists that may grow
         trying.undo()
+        _lay_in_arenas(builder.trace, found)
         calls.inlined[code] = str(error.args[0]).splitlines()[0] if error.args else str(error)
         return None
     finally:
         calls.bodies.pop()
         calls.body_depth = before
         active.recursion = None
+
+
+def _lay_in_arenas(trace: Trace, function: RecursiveFunction) -> None:
+    """Have the lists, dicts and objects that a function makes lie in arenas, where its calls may make any number.
+
+    Raises
+    ------
+    Restart
+        Where some do not yet.
+    """
+    trace.lists.demand_arenas(trace.lists.copied_sites)
+    if any(issubclass(cls, (dict, set)) for cls in function.makes):
+        trace.tables.ask_for_places()
+        trace.lists.demand_arenas(site for made in trace.tables.made for site in item_kinds.origins_of(made))
+    arena_classes.need_of_made()
 
 
 def guard_depth(name: str, active: Active, builder: Builder) -> None:

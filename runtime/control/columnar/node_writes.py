@@ -47,15 +47,15 @@ class Writes:
         slot = self._slots.get(number)
         if slot is None or not slot.changed:
             return
-        now, before = slot.contents(), slot.before
-        if not isinstance(now, dict) or list(now) != list(before):
+        now, before = _fields(slot.contents()), _fields(slot.before)
+        if now is None or before is None or list(now) != list(before):
             self._refused.append(number)
             slot.restore(slot.before)
             return
         for key, value in now.items():
             if value is not before[key]:
                 self._fields.setdefault(key, {})[number] = value
-        slot.restore(before)
+        slot.restore(slot.before)
 
     def emit(self) -> None:
         """Give all nodes their fields after the write.
@@ -78,7 +78,8 @@ class Writes:
     def _emit(self, key: Hashable, new: dict[int, Value]) -> None:
         numbers = list(new)
         values = list(new.values())
-        olds = [self._slots[i].before[key] for i in numbers]
+        befores = [_fields(self._slots[i].before) for i in numbers]
+        olds = [before[key] for before in befores if before is not None]
         abstract = _one_kind([*olds, *values])
         if any(not layouts.same(v, values[0]) for v in values):
             raise UnlikeFieldsError("is written to, and gets different values in different nodes")
@@ -97,7 +98,16 @@ class Writes:
             part = Part(abstract.type, made, row) if atom is None else atom
             value = python_scalar(part, span) if abstract.kind is Kind.PYTHON else wrap.from_abstract(abstract, part)
             slot = self._slots[i]
-            slot.restore({**slot.contents(), key: value})
+            contents = slot.contents()
+            fields = {**(_fields(contents) or {}), key: value}
+            slot.restore(fields if isinstance(contents, dict) else type(contents)(fields.values()))
+
+
+def _fields(contents: Value) -> dict[Any, Value] | None:
+    """The parts of a node by names, keys or places; None for a list of run-time length."""
+    if isinstance(contents, dict):
+        return contents
+    return dict(enumerate(contents)) if isinstance(contents, tuple) else None
 
 
 def _one_kind(values: list[Value]) -> Abstract:

@@ -22,6 +22,8 @@ from anabranch.runtime.values.dynamic_lists.stacked_parts import Alternatives, N
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.pytrees import node_graphs
+from anabranch.runtime.values.pytrees.node_graphs import NodeGraph
 from anabranch.runtime.values.union import UnionValue
 
 NAN = (
@@ -38,7 +40,7 @@ _LARGE = (
 def keys_of(items: Sequence[object], key: Callable[[Any], object]) -> list[Value]:
     """`[key(item) for item in items]`, by one loop where the items have one form."""
     if len(items) > FEW:
-        records.graph_of(items)
+        _graph_of(items)
         try:
             form = stacked_parts.common([stacked_parts.form_of(v, _never) for v in items])
         except NoCommonFormError:
@@ -52,7 +54,7 @@ def keys_of(items: Sequence[object], key: Callable[[Any], object]) -> list[Value
 
 def sorted_by_keys(items: Sequence[object], keys: Sequence[object], reverse: bool) -> list[Value] | None:
     """The items in the order of their keys, equal ones as they were; None for a few, and for what is no numbers."""
-    graph = records.graph_of(items)
+    graph = _graph_of(items)
     if len(items) <= FEW and (graph is None or len(items) < 2):
         return None
     try:
@@ -69,6 +71,11 @@ def sorted_by_keys(items: Sequence[object], keys: Sequence[object], reverse: boo
         order = item_memory.gathered(order, atoms.ufunc(np.subtract, last, line))
     wholes = [item_memory.gathered(w, order) for w in item_forms.wholes(items, form)]
     return [form.build(wholes, place) for place in range(len(items))]
+
+
+def _graph_of(items: Sequence[object]) -> NodeGraph | None:
+    """The graph of the dicts and objects among the items, and of the lists where there are many."""
+    return records.graph_of(items, node_graphs.is_container if len(items) > FEW else records.is_record)
 
 
 def _with_ranks(keys: Sequence[Value]) -> Sequence[Value]:

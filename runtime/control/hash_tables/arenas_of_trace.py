@@ -25,6 +25,6 @@ def make_arenas(trace: Trace) -> None:
         lists.arenas[site] = arenas[first]
         if isinstance(site, TableSite) and not isinstance(site.place, ArgumentSite) and trace.tables.sites is not None:
             trace.tables.sites.add(site.place)
-    lists.arenas.update({cls: ObjectArena(cls, names) for cls, names in (lists.arena_classes or {}).items()})
+    lists.arenas.update({site: ObjectArena(names) for site, names in (lists.arena_classes or {}).items()})
     for arena in IdentitySet(lists.arenas.values()):
         trace.heap.roots += arena.parts

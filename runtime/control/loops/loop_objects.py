@@ -22,6 +22,7 @@ from anabranch.runtime.values import atoms
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -60,6 +61,8 @@ def shared(values: Sequence[object]) -> bool:
     seen: set[Hashable] = set()
 
     def twice(value: object) -> bool:
+        if isinstance(value, Reference):
+            return False  # it is a number
         if isinstance(value, UnionValue):
             # One option excludes the other, so each is looked at on what was seen before.
             before, found = set(seen), False

@@ -302,6 +302,7 @@ def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: LoopStat
     """A container that changes its size or keys at each step, or an array that changes its shape, has no type.
 
     An array of another dtype has one after the first step, if it is `replaced` by that; else it is carried as either.
+    So is what is returned where it is a number or an array: no step computes with it.
     """
     width = 2 + len(loop.init)
     target = types.slots[i - width].target if i >= width else None
@@ -309,6 +310,8 @@ def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: LoopStat
         for name, child in zip(target.names, after.children, strict=True):
             _check_growth(f"'{name}'", child, loop, None, False)
     else:
+        if i == 1 and isinstance(after, layouts.Union):
+            after = layouts.Union(tuple([o for o in after.options if getattr(layouts.numeric(o), "shape", None) != ()]))
         _check_growth(types.described(i), after, loop, target, replaced)
 
 

@@ -8,6 +8,7 @@ from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import ExceptionStructure, structure_of
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -58,7 +59,9 @@ def _is_new_object(layout: layouts.Layout) -> bool:
 
 
 def containers_in(value: object) -> Iterator[object]:
-    """The lists, dicts and objects in an argument, itself among them."""
+    """The lists, dicts and objects in an argument, itself among them; not those that it has by their numbers."""
+    if isinstance(value, Reference):
+        return
     if isinstance(value, UnionValue):
         for option in value.options:
             yield from containers_in(option)

@@ -40,7 +40,7 @@ from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.decisions import note
-from anabranch.runtime.values.dynamic_lists import packed_lists
+from anabranch.runtime.values.dynamic_lists import item_kinds, packed_lists
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
@@ -70,6 +70,11 @@ class RecursiveFunction:
         The rewritten function, or a method of it.
     args, kwargs
         Of the first call.
+
+    Attributes
+    ----------
+    makes : set of type
+        The classes of lists, dicts and objects among the results.
     """
 
     def __init__(
@@ -88,6 +93,7 @@ class RecursiveFunction:
         self._varying: list[int] = []
         self._written: dict[Storage, None] = {}
         self._result: layouts.Layout | None = None
+        self.makes: set[type] = set()
         self._deepening = Deepening()  # of the result
         self._handed_on = HandedOn(self.what)
         self.failures = OwnFailures(builder.trace.failures.numbered)
@@ -318,6 +324,9 @@ class RecursiveFunction:
             if self._result is None:
                 raise UnsupportedOperationError(f"{self.what} has no call that ends without another one")
             return
+        for container in call_layouts.containers_in(value):  # what a call returns knows no more where it was made
+            self.makes.add(type(container))
+            self._outer.trace.lists.copied_sites |= item_kinds.origins_of(container)
         stays = visibility.belongs_outside(self._outer)
         found = call_layouts.abstract(layouts.describe(value, types.heap.__contains__))
         after = found if self._result is None else layout_join.join(self._result, found)

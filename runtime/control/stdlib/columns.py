@@ -16,10 +16,11 @@ from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees.node_structures import ReferenceStructure
 
 
-def transposed(rows: Value) -> Value:
-    """`zip(*rows)`.
+def transposed(rows: Value, strict: bool = False) -> Value:
+    """`zip(*rows, strict=strict)`.
 
     Raises
     ------
@@ -28,11 +29,11 @@ def transposed(rows: Value) -> Value:
         none, of which there would be no columns.
     """
     if chosen_containers.is_choice(rows):
-        return rows.through(transposed)
+        return rows.through(lambda one: transposed(one, strict))
     if isinstance(rows, (InArena, run_time_tuple.RunTimeTuple)):
         rows = rows.grown_()
     if not is_dynamic_list(rows) or is_fixed(rows):
-        return zip_(*rows)
+        return zip_(*rows, strict=strict)
     widths = {_width(kind) for kind in rows.items.structure.variants}
     width = widths.pop() if len(widths) == 1 else None
     if width is None:
@@ -55,6 +56,9 @@ def _width(kind: layouts.Layout) -> int | None:
     if not isinstance(kind, layouts.Node) or kind.structure.is_dynamic_list or kind.structure.is_in_arena:
         return None
     structure: Any = kind.structure
+    if isinstance(structure, ReferenceStructure):
+        lengths = {len(n) if isinstance(n, list) and not is_dynamic_list(n) else None for n in structure.nodes}
+        return lengths.pop() if len(lengths) == 1 else None
     is_row = issubclass(structure.cls, tuple) or getattr(structure.cls, "native", structure.cls) is list
     return len(kind.children) if is_row and not structure.is_run_time_tuple else None
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from anabranch.base.value import Value
@@ -56,13 +60,27 @@ def type_(*args: object) -> Value:
     return class_of(args[0]) if len(args) == 1 else type(*args)
 
 
+def _of_any_name(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of an attribute whose name may be one of several, of each where it is the one."""
+
+    @functools.wraps(function)
+    def of_any(value: Value, name: Value, /, *rest: Value) -> Value:
+        if isinstance(name, UnionValue):
+            return name.each(lambda one: of_any(value, one, *rest))
+        return function(value, name, *rest)
+
+    return of_any
+
+
 @staged_form_of(hasattr)
+@_of_any_name
 def hasattr_(value: Value, name: Value, /) -> Value:
     """As `hasattr`: of one of a few objects, that of each."""
     return value.each(lambda v: hasattr_(v, name)) if isinstance(value, UnionValue) else attributes.has(value, name)
 
 
 @staged_form_of(getattr)
+@_of_any_name
 def getattr_(value: Value, name: Value, /, *default: Value) -> Value:
     """As `getattr`: of one of a few objects, each without the attribute returns the default."""
     if not isinstance(name, str) or not attributes.is_proxy(value):
@@ -78,12 +96,14 @@ def getattr_(value: Value, name: Value, /, *default: Value) -> Value:
 
 
 @staged_form_of(setattr)
+@_of_any_name
 def setattr_(value: Value, name: Value, new: Value, /) -> None:
     """As `setattr`."""
     attributes.write(value, name, new)
 
 
 @staged_form_of(delattr)
+@_of_any_name
 def delattr_(value: Value, name: Value, /) -> None:
     """As `delattr`."""
     attributes.delete(value, name)

@@ -287,7 +287,7 @@ class Numbered(ItemForm):
     def _number(self, value: object) -> Atom:
         if isinstance(value, UnionValue):
             value = value.without_undefined()
-        if not isinstance(value, UnionValue):
+        if not isinstance(value, UnionValue) or isinstance(value, node_reference.Reference):
             return wrap.as_atom(self._structure.children(value)[0], np.int32)
         first, *others = map(self._number, value.options)
         for place, other in enumerate(others, 1):

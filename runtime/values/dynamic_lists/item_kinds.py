@@ -177,6 +177,8 @@ def can_be_copied(structure: containers.Structure) -> bool:
 
 def note_copied(value: object) -> None:
     """Note the lists and dicts of an item: the copies in the list stand for them as long as nobody changes them."""
+    if isinstance(value, Reference):
+        return  # which is no copy: the list holds its number
     if isinstance(value, UnionValue):
         structures = [containers.structure_of(option) for option in value.options]
         some_in_arena = any(s is not None and s.is_in_arena for s in structures)

@@ -18,6 +18,7 @@ from anabranch.runtime.values.attributes import ContainerStandIn
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory.item_memory import iota
@@ -42,7 +43,9 @@ def as_array(items: Items, dtype: Value = None) -> Value:
     if items.structure.is_circular:
         items = items.taken(iota(items.structure.capacity), items.length)
     kinds = items.structure.variants
-    types = list(dict.fromkeys(t for kind in kinds for t in _dtypes(kind)))
+    numbers = [k for k, kind in enumerate(kinds) if isinstance(kind, layouts.Leaf) and not kind.abstract.shape]
+    beside = numbers if len(numbers) < len(kinds) else []  # arrays, which alone make an array with axes
+    types = list(dict.fromkeys(t for k, kind in enumerate(kinds) if k not in beside for t in _dtypes(kind)))
     if len(types) > 1 and dtype is None:
         raise UnsupportedOperationError(
             f"a list of {' or '.join(map(str, types))} whose length is known only at run time becomes an array, whose "
@@ -52,12 +55,15 @@ def as_array(items: Items, dtype: Value = None) -> Value:
     target = np.dtype(dtype) if dtype is not None else types[0] if types else np.dtype(np.float64)
     memory = iter(items.buffers)
     values = [_side_by_side(kind, memory, target) for kind in kinds]
-    shapes = {v.type.shape for v in values}
-    if len(shapes) > 1:
+    fitting = [v for k, v in enumerate(values) if k not in beside]
+    if len({v.type.shape for v in fitting}) > 1:
         raise UnsupportedOperationError(
             "a list of arrays of several shapes whose length is known only at run time cannot become an array; give "
             "its items one shape"
         )
+    if beside:
+        _refuse(beside, items)
+        values = [fitting[0] if k in beside else v for k, v in enumerate(values)]
     whole = _chosen(items, values) if values else atoms.broadcast_to(atoms.literal(0, target), (0,))
     if items.structure.fixed:
         return wrap.array_of(whole)
@@ -109,6 +115,22 @@ def _of_rows(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype) -> A
         "a list of lists whose items are not numbers or arrays cannot become an array; keep numbers in it, or use a "
         "loop"
     )
+
+
+def _refuse(kinds: Sequence[int], items: Items) -> None:
+    """Raise at run time where an element is of one of some kinds."""
+    assert items.tags is not None
+    valid = size_arithmetic.window(items.tags.type.shape, 0, 0, items.length)
+    for k in kinds:
+        here = atoms.ufunc(np.equal, items.tags, atoms.broadcast_to(atoms.literal(k, np.int32), items.tags.type.shape))
+        found = atoms.any_of(atoms.logical_and(here, valid))
+        run_time_checks.fail_if(found, lambda _: UnsupportedOperationError(_MIXED))
+
+
+_MIXED = (
+    "a list that becomes an array has numbers where most of its items are arrays; give its items one shape, such as by "
+    "the start of a sum (sum(parts, np.zeros(n)))"
+)
 
 
 def _chosen(items: Items, values: Sequence[Atom]) -> Atom:

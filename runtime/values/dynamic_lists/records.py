@@ -7,7 +7,7 @@ graph (`node_graphs`). So each stays the very object, and what is read of it com
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -29,9 +29,12 @@ def is_record(value: object) -> bool:
     return not isinstance(value, (list, collections.deque)) and node_graphs.is_container(value)
 
 
-def graph_of(items: Sequence[Value]) -> NodeGraph | None:
-    """The graph of all records among the items, and of the caller's that are like them; None where there are none."""
-    mine = [v for v in items if is_record(v)]
+def graph_of(items: Sequence[Value], is_one: Callable[[object], bool] = is_record) -> NodeGraph | None:
+    """The graph of all records among the items, and of the caller's that are like them; None where there are none.
+
+    With `is_one` of other containers than records, such as lists, which are known while tracing.
+    """
+    mine = [v for v in items if is_one(v)]
     if not mine:
         return None
     graphs: list[NodeGraph] = current().trace.identity.graphs

@@ -133,7 +133,7 @@ def alternatives(forms: Sequence[ItemForm]) -> ItemForm:
     Raises
     ------
     UnlikeError
-        Where one of them has an identity.
+        Where there are several, of which one has an identity.
     """
     options: list[ItemForm] = []
     for form in forms:
@@ -144,7 +144,7 @@ def alternatives(forms: Sequence[ItemForm]) -> ItemForm:
                 break
         else:
             options.append(form)
-    if any(o.mutable for o in options) or len(options) > _MOST_KINDS:
+    if (len(options) > 1 and any(o.mutable for o in options)) or len(options) > _MOST_KINDS:
         raise NoCommonFormError
     return options[0] if len(options) == 1 else Alternatives(tuple(options))
 
@@ -181,7 +181,7 @@ def form_of(value: object, is_new: Callable[[Any], bool]) -> ItemForm:
         return ConstantForm(value)
     structure = containers.structure_of(value)
     if structure is None or (structure.mutable and not (item_kinds.can_be_copied(structure) and is_new(value))):
-        graph = records.graph_of([value]) if node_graphs.is_member(value) else None
+        graph = records.graph_of([value], node_graphs.is_container) if node_graphs.is_member(value) else None
         if graph is None:
             raise NoCommonFormError
         return Numbered(graph, frozenset([graph.kinds[graph.places[value]]]))

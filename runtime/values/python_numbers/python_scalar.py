@@ -23,6 +23,7 @@ from anabranch.runtime.values.python_numbers import (
     python_operators,
     python_power,
 )
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.static_requests import is_of_run_time
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -55,6 +56,8 @@ class PythonScalar(python_operands.PythonNumber):
             if ufunc is np.multiply:
                 raise TypeError(f"can't multiply sequence by non-int of type '{type(self).__name__}'")
             return NotImplemented
+        if isinstance(other, RunTimeContainer):
+            return NotImplemented  # it repeats itself, and has no other operator with a number
         if takes_complex(ufunc, left, right):
             return python_operators.binary(ufunc, left, python_scalar(right.atom))
         return apply_ufunc.operator(ufunc, left, right)

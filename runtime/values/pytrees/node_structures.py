@@ -17,6 +17,8 @@ from anabranch.runtime.values.pytrees.node_reference import INDEX, Reference
 
 # So many containers that lead to none of their kind stay alternatives.
 _MOST_APART = 4
+# So many lists do, which may get longer: there can be no more alternatives.
+_MOST_LISTS = 16
 
 
 @frozen
@@ -40,6 +42,11 @@ class ReferenceStructure(containers.Structure):
         """Return whether a node known while tracing is one of these."""
         place = self.extra.places.get(member)
         return place is not None and self.extra.kinds[place] in self.kinds
+
+    @property
+    def nodes(self) -> list[Value]:
+        """The nodes that it may be of."""
+        return [self.extra.members[i] for i in self.extra.among(self.kinds)]
 
     def build(self, children: Sequence[object]) -> Value:
         index = wrap.as_atom(children[0], np.int32)
@@ -77,8 +84,11 @@ def joined(options: Sequence[object]) -> ReferenceStructure | None:
     """
     given = [x for x in options if isinstance(x, ReferenceStructure)]
     held = [x for x in options if x is not None and not isinstance(x, ReferenceStructure)]
-    # Lists of several lengths are rather one list that grows.
-    are_many = len(held) > _MOST_APART and not all(isinstance(x, list) for x in held)
+    lists = [x for x in held if isinstance(x, list)]
+    if len(lists) == len(held):  # lists of several lengths are rather one list that grows
+        are_many = len(held) > _MOST_LISTS and len(set(map(len, lists))) == 1
+    else:
+        are_many = len(held) > _MOST_APART
     if not tracing() or not (given or are_many or any(map(leads_to_its_kind, held))):
         return None
     graph = graph_of(*[g.extra.members[1] for g in given], *held)

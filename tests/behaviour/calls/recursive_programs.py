@@ -1360,6 +1360,100 @@ def adj_dfs(edges, n):
     return [dfs(s) for s in range(n) if not seen[s]]
 
 
+class Leaf:
+    def __init__(self, key):
+        self.key = key
+        self.left = self.right = None
+
+    def add(self, key):
+        side = "left" if key < self.key else "right"
+        below = getattr(self, side)
+        if below is None:
+            setattr(self, side, Leaf(key))
+        else:
+            below.add(key)
+
+    def height(self):
+        return 1 + max((side.height() for side in (self.left, self.right) if side is not None), default=0)
+
+
+@program(np.array([5, 3, 7, 4, 3, 9, 8]))
+def search_tree(keys):
+    def inserted(node, key):
+        if node is None:
+            return Leaf(key)
+        if key < node.key:
+            node.left = inserted(node.left, key)
+        else:
+            node.right = inserted(node.right, key)
+        return node
+
+    def visit(node, depth):
+        if node is not None:
+            visit(node.left, depth + 1)
+            found.append((node.key, depth))
+            visit(node.right, depth + 1)
+
+    root, found = None, []
+    for key in keys:
+        root = inserted(root, int(key))
+    visit(root, 0)
+    return found
+
+
+@program(np.array([5, 3, 7, 4, 9]))
+def tree_that_adds(keys):
+    root = Leaf(int(keys[0]))
+    for key in keys[1:]:
+        root.add(int(key))
+    return root.height(), root
+
+
+@program(np.random.default_rng(5).random((10, 2)), np.array([0.45, 0.5]))
+def nearest_in_tree(points, wanted):
+    def built(rows, axis):
+        if not rows:
+            return None
+        rows = sorted(rows, key=lambda i: points[i, axis])
+        node, middle = Leaf(rows[len(rows) // 2]), len(rows) // 2
+        node.left, node.right = built(rows[:middle], 1 - axis), built(rows[middle + 1 :], 1 - axis)
+        return node
+
+    def nearest(node, axis, best, least):
+        if node is None:
+            return best, least
+        distance = np.sum((points[node.key] - wanted) ** 2)
+        if distance < least:
+            best, least = node.key, distance
+        gap = wanted[axis] - points[node.key, axis]
+        near, far = (node.left, node.right) if gap < 0 else (node.right, node.left)
+        best, least = nearest(near, 1 - axis, best, least)
+        return nearest(far, 1 - axis, best, least) if gap**2 < least else (best, least)
+
+    return nearest(built(list(range(len(points))), 0), 0, -1, np.inf)
+
+
+@program(9)
+def nested_dicts(n):
+    def built(k):
+        if k < 2:
+            return {"k": k, "rest": None}
+        return {"k": k, "rest": built(k // 2)}
+
+    def total(node):
+        return 0 if node is None else node["k"] + total(node["rest"])
+
+    return total(built(n))
+
+
+@program(np.arange(8.0).reshape(4, 2), 3)
+def sums_of_arrays(a, n):
+    def total(k):
+        return a[k] * 2 if k >= n else sum(total(j) for j in range(k + 1, n + 1))
+
+    return np.array([total(k) for k in range(n)]), total(n)
+
+
 @program([5, 3, 7, 4], to=INLINED)
 def tree_of_tuples(keys):
     """The result holds one tuple more at each level: without end, were it one function."""

@@ -374,6 +374,25 @@ def a_global_one(x):
     return COUNTER.v
 
 
+def names_of_one_of_several(x):
+    thing, missing = Thing(1.0, ["low", "high"]), []
+    for value in (x, -x):
+        name = "low" if value > 1 else "high"
+        setattr(thing, name, getattr(thing, name) + value)
+    name = "low" if x > 1 else "none"
+    try:
+        getattr(thing, name)
+    except AttributeError as error:
+        missing.append(str(error))
+    return thing.low, thing.high, hasattr(thing, name), getattr(thing, name, None), missing
+
+
+def test_attributes_by_a_name_known_only_at_run_time():
+    compiled = jit(names_of_one_of_several)
+    for x in (0.5, 1.5, -2.5):
+        same(names_of_one_of_several(x), compiled(x))
+
+
 @pytest.mark.parametrize("f", [the_one, a_new_one, a_global_one])
 def test_objects_of_a_class_with_its_own_new(f):
     compiled = jit(f)

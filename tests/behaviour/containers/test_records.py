@@ -15,7 +15,7 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.control.loops.unroll_budget import weight
-from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 
 
 @dataclasses.dataclass
@@ -41,6 +41,10 @@ def objects(n: int, seed: int = 0) -> list[Trade]:
     return [Trade(**d) for d in dicts(n, seed)]
 
 
+def rows(n: int, seed: int = 0) -> list[list[float]]:
+    return [[d["pnl"], float(d["x"])] for d in dicts(n, seed)]
+
+
 def _shown(value: Any, records: dict[int, int]) -> Any:
     """The value, with the caller's records by their numbers."""
     if id(value) in records:
@@ -64,7 +68,7 @@ def _outcome(function: Callable[..., Any], records: list[Any]) -> Any:
     return (
         result,
         [known.get(id(r)) for r in records],
-        [_shown(dict(vars(r)) if isinstance(r, Trade) else dict(r), {}) for r in kept],
+        [_shown(dict(vars(r)) if isinstance(r, Trade) else r.copy(), {}) for r in kept],
     )
 
 
@@ -125,6 +129,10 @@ def ordered(trades):
     wins = [t for t in trades if t["pnl"] > 0]
     wins.sort(key=lambda t: t["x"])
     return wins, sorted(trades, key=lambda t: (t["x"], -t["pnl"]), reverse=True), sorted(wins, key=lambda t: t["pnl"])
+
+
+def summed_in_order(trades):
+    return sum(t["pnl"] for t in sorted(trades, key=lambda t: t["x"]))
 
 
 def by_text(trades):
@@ -373,7 +381,7 @@ def test_what_cannot_be_written_is_refused(function):
 
 @pytest.mark.parametrize(
     "function",
-    [winners, appended, grouped, ordered, extremes, first, marked, marked_where, best_marked],
+    [winners, appended, grouped, ordered, summed_in_order, extremes, first, marked, marked_where, best_marked],
     ids=lambda f: f.__name__,
 )
 def test_the_program_is_as_long_for_many(function):
@@ -385,3 +393,92 @@ def test_many_are_sorted_soon():
     start = time.perf_counter()
     jit(ordered).trace(dicts(300))
     assert time.perf_counter() - start < 20
+
+
+# ---- lists among them ------------------------------------------------------------------------------------------------
+
+
+def sorted_rows(rows):
+    ordered = sorted(rows)
+    return ordered[:3], ordered[0][1], sum(r[0] for r in ordered), [y for x, y in ordered if x > 0]
+
+
+def sorted_rows_in_place(rows):
+    rows.sort(key=lambda r: (r[1], -r[0]), reverse=True)
+    return rows[-1], len(rows)
+
+
+def sorted_rows_are_written(rows):
+    first, ordered = rows[0], sorted(rows, key=lambda r: r[0])
+    for k, row in enumerate(ordered):
+        row[1] += k
+    ordered[0][0] = 9.0
+    return first[0], rows[1][1], ordered
+
+
+def sorted_new_rows(rows):
+    made = []
+    for x, y in rows:
+        made.append([y, x, 1.0])
+    made.sort()
+    made[0][2] = 0.0
+    return made
+
+
+def rows_by_index(rows):
+    total, k = 0.0, int(rows[0][1])
+    for _ in range(5):
+        row = rows[k % len(rows)]
+        row[0] += total
+        total, k = total + row[0], k + int(row[1]) + 7
+    return total, rows[k % len(rows)]
+
+
+def rows_of_each_group(rows):
+    labels = []
+    for x, y in rows:
+        labels.append(y % 2 if x > 0 else 2)
+    found = []
+    for label in range(3):
+        members = [row for row, of in zip(rows, labels, strict=True) if of == label]
+        found.append([sum(column) / len(members) for column in zip(*members, strict=True)] if members else None)
+    return found
+
+
+def hull(points):
+    lower = []
+    for p in sorted(points):
+        while len(lower) >= 2:
+            a, b = lower[-2], lower[-1]
+            if (b[0] - a[0]) * (p[1] - a[1]) > (b[1] - a[1]) * (p[0] - a[0]):
+                break
+            lower.pop()
+        lower.append(p)
+    return lower
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        sorted_rows,
+        sorted_rows_in_place,
+        sorted_rows_are_written,
+        sorted_new_rows,
+        rows_by_index,
+        rows_of_each_group,
+        hull,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_lists_of_lists(function):
+    check(function, rows, (17,))
+
+
+def test_a_longer_list_among_sorted_ones_is_refused():
+    def lengthened(rows):
+        ordered = sorted(rows)
+        ordered[0].append(1.0)
+        return rows
+
+    with pytest.raises(UnsupportedOperationError, match="gets a new item"):
+        jit(lengthened)(rows(20))

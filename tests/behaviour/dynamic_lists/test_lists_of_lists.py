@@ -8,7 +8,7 @@ from collections import defaultdict, deque
 import numpy as np
 import pytest
 
-from anabranch import configure
+from anabranch import UnsupportedOperationError, configure, jit
 from tests.program_table import Program, Table
 
 case = Table()
@@ -258,6 +258,31 @@ def lists_in_order(keys, n, x):
         paths[k].append(x if i == 3 else float(i))
     ways = [(a == b, a != b, a < b, a <= b, a > b, a >= b) for a in paths for b in (paths[0], [0.0, 3.0], [])]
     return ways, [a == a for a in paths], [a <= a for a in paths]
+
+
+@case((KEYS[:4], 1.5))
+def numbers_with_a_list_that_is_an_item(keys, x):
+    groups, said = {}, []
+    for k in keys:
+        groups.setdefault(k, []).append(x)
+        groups.setdefault(k + 1, []).append(2.0)
+    items = groups[keys[0]]
+    for operation in (lambda: x + items, lambda: items - x, lambda: x <= items, lambda: x * items):
+        try:
+            operation()
+        except TypeError as error:
+            said.append(str(error))
+    return said, x == items, items != x, 2 * items
+
+
+@case((np.arange(6.0).reshape(3, 2), np.array([2, 0, 1])), (np.arange(6.0).reshape(3, 2), np.array([1, 2])))
+def arrays_that_could_be_numbers(a, counts):
+    return np.array([sum(a[j] for j in range(k)) if k != 1 else a[k] for k in counts if k])
+
+
+def test_a_number_among_the_arrays_of_a_list_is_refused() -> None:
+    with pytest.raises(UnsupportedOperationError, match="has numbers where most of its items are arrays"):
+        jit(arrays_that_could_be_numbers)(np.ones((3, 2)), np.array([1, -1, 2]))
 
 
 @pytest.mark.parametrize("program", case.programs)
