@@ -42,8 +42,9 @@ class _OfMany(Op):
     whole_work = Work.LITTLE
 
     def machine_code(self, ctx: LoweringContext) -> list[str] | None:
-        """The result of machine code, for many elements; None for others."""
-        return None if ctx.in_types[0].size < _MANY else ctx.emitter.native(self, ctx)
+        """The result of machine code, for many elements; None for others, and where the caller need not wait for it."""
+        is_worth_it = ctx.in_types[0].size >= _MANY and not ctx.emitter.is_asynchronous
+        return ctx.emitter.native(self, ctx) if is_worth_it else None
 
 
 class _Reduction(_OfMany):
