@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -24,8 +25,8 @@ def sorted_by_keys(items: Items, keys: Items, reverse: bool, backwards: Callable
     Raises
     ------
     UnsupportedOperationError
-        For keys that are no numbers or tuples of these, all of one type; and at run time for NaN, whose place depends
-        on Python's way of sorting.
+        For keys that are no numbers or known texts or tuples of these, all of one type; and at run time for NaN, whose
+        place depends on Python's way of sorting.
     """
     if not items.structure.variants:
         return items
@@ -53,12 +54,75 @@ def _sort_keys(keys: Items, valid: Atom) -> Iterator[Atom]:
     if len(kinds) == 1 and arena is not None and len(arena.cells.as_items().structure.variants) < 2:
         yield _ranks(arena, columns[0], valid)
         return
-    if len(kinds) > 1 or not all(map(_is_number, _leaves(kinds[0]))):
-        raise UnsupportedOperationError(
-            "a list whose length is known only at run time is sorted, but its keys are not numbers, or tuples of "
-            "numbers, of one type; sort by such keys (key=...), or use np.argsort"
-        )
-    yield from columns
+    rows = [_parts(kind, iter(columns[start:])) for kind, start in zip(kinds, _starts(kinds), strict=True)]
+    if any(row is None for row in rows) or len({len(row) for row in rows if row is not None}) > 1:
+        raise _refusal()
+    tags = None if keys.tags is None else gathered(keys.tags, places)
+    for parts in zip(*filter(None, rows), strict=True):
+        yield _of_kinds(parts, tags, valid)
+
+
+def _refusal() -> UnsupportedOperationError:
+    return UnsupportedOperationError(
+        "a list whose length is known only at run time is sorted, but its keys are not numbers or known texts, or "
+        "tuples of these, of one type; sort by such keys (key=...), or use np.argsort"
+    )
+
+
+def _starts(kinds: Sequence[layouts.Layout]) -> Iterator[int]:
+    """The first of the columns of each kind."""
+    return itertools.accumulate((len(layouts.leaf_types(kind)) for kind in kinds[:-1]), initial=0)
+
+
+# A part of a key: a column of numbers, a known text, or a column of numbers each of which says which of a few texts.
+_Part = Atom | str | tuple[Atom, tuple[str, ...]]
+
+
+def _parts(kind: layouts.Layout, columns: Iterator[Atom]) -> list[_Part] | None:
+    """The parts by which keys of a kind are compared; None where one has no order that is known here."""
+    match kind:
+        case layouts.Leaf() if _is_number(kind):
+            return [next(columns)]
+        case layouts.Constant(str() as text):
+            return [text]
+        case layouts.Union(options):
+            texts = tuple(o.value for o in options if isinstance(o, layouts.Constant) and type(o.value) is str)
+            return [(next(columns), texts)] if len(texts) == len(options) else None
+        case layouts.Node(structure, children) if issubclass(structure.cls, tuple):
+            found: list[_Part] = []
+            for child in children:
+                if (parts := _parts(child, columns)) is None:
+                    return None
+                found += parts
+            return found
+    return None
+
+
+def _of_kinds(parts: Sequence[_Part], tags: Atom | None, valid: Atom) -> Atom:
+    """The column by which keys are compared in one place, of which each is of the kind that its tag says."""
+    texts = sorted({text for part in parts if not isinstance(part, Atom) for text in _texts(part)})
+    if texts and any(isinstance(part, Atom) for part in parts):
+        raise _refusal()
+    found, *others = [part if isinstance(part, Atom) else _ranked(part, texts, valid) for part in parts]
+    for number, column in enumerate(others, 1):
+        assert tags is not None
+        if column.type != found.type:
+            raise _refusal()
+        here = atoms.ufunc(np.equal, tags, atoms.broadcast_to(atoms.literal(number, np.int32), valid.type.shape))
+        found = atoms.select(here, column, found)
+    return found
+
+
+def _texts(part: str | tuple[Atom, tuple[str, ...]]) -> tuple[str, ...]:
+    return (part,) if isinstance(part, str) else part[1]
+
+
+def _ranked(part: str | tuple[Atom, tuple[str, ...]], texts: Sequence[str], valid: Atom) -> Atom:
+    """The places of texts among all that there are, in order."""
+    ranks = np.array([texts.index(text) for text in _texts(part)])
+    if isinstance(part, str):
+        return atoms.broadcast_to(atoms.literal(ranks[0]), valid.type.shape)
+    return gathered(atoms.literal(ranks), atoms.convert(part[0], np.int64))
 
 
 def _arena_of(kind: layouts.Layout) -> Any:
