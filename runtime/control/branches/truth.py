@@ -10,6 +10,7 @@ from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import apply_ufunc, atoms
+from anabranch.runtime.values.arrays.index_numbers import own_length
 from anabranch.runtime.values.attributes import name_in_messages
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.lazy_text import Text
@@ -46,7 +47,10 @@ def truth(value: Value) -> bool | Atom:
         atom = current().trace.outside.text_operations.truth(value)
         return bool(atom.value) if isinstance(atom, Literal) else atom
     method = own_method(value, "__bool__")
-    return bool(value) if method is None else _answer(method())
+    if method is not None:
+        return _answer(method())
+    length = None if hasattr(type(value), "__bool__") else own_length(value)
+    return bool(value) if length is None else truth(length)
 
 
 def kept(condition: object) -> bool:

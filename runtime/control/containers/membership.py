@@ -12,6 +12,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control import boolean, generator_expression
 from anabranch.runtime.control.containers import container_order, generator_reductions, set_members
 from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.device import array as device
@@ -68,6 +69,8 @@ def in_(item: Value, container: Value) -> Value:
     contains = own_method(container, "__contains__")
     if contains is not None:
         return _plain(contains(item))
+    if not hasattr(type(container), "__contains__") and isinstance(items := iterated(container), PushIterator):
+        return generator_reductions.contains(items, item)
     elements, same = container, container_order.equal
     if isinstance(container, (set_members.Members, set, frozenset, dict)):
         if not isinstance(item, (UnionValue, Text)):

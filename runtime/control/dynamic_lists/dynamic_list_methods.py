@@ -23,6 +23,7 @@ from anabranch.runtime.control.dynamic_lists.item_access import (
 )
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences import as_countable, countable, countable_ranges, elements, iterators
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import wrap
@@ -40,6 +41,7 @@ def extend(owner: GrowableContents, values: Value, listed: Callable[[Any], Any])
         return
     if values is owner:
         values = owner.copy()
+    values = iterated(values)
     # What an item raises is raised behind those before it, which a handler finds in the list.
     if isinstance(values, PushIterator) and owner.items is None and not current().trace.failures.regions:
         values = values.items_or(listed)

@@ -24,6 +24,7 @@ from anabranch.runtime.control.hash_tables.dynamic_dict import (
 from anabranch.runtime.control.hash_tables.dynamic_set import DynamicFrozenset, DynamicSet, RunTimeSet
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
 from anabranch.runtime.control.hash_tables.ordered_dict import DynamicOrderedDict
+from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.staging.run_time_keys import become_table
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
@@ -207,6 +208,7 @@ def _staged_factory(factory: Any) -> Any:
 
 def counter_(*args: Value, **kwargs: Value) -> Value:
     """As `collections.Counter`."""
+    args = tuple(iterated(arg) for arg in args)
     if _is_table_here() or any(isinstance(a, DynamicDict) for a in args):
         return _filled(_bare(DynamicCounter), args, kwargs)
     if len(args) == 1 and args[0] is not None and not isinstance(args[0], dict):
@@ -230,6 +232,7 @@ def frozenset_(members: Value = (), /) -> Value:
 
 
 def _set_of(cls: type[RunTimeSet], members: Value) -> Value:
+    members = iterated(members)
     if isinstance(members, RunTimeSet) or _is_table_here():
         table = _bare(cls).begun_(())
         table.put_all_(members)
@@ -248,6 +251,7 @@ def method(function: Any) -> Callable[..., Any] | None:
         return None
 
     def fromkeys(keys: Value, value: Value = None, /) -> Value:
+        keys = iterated(keys)
         if _is_table_here():
             return _filled(_bare(DynamicDict), (GeneratorExpression(keys, lambda key: (key, value)),), {})
         made: dict[Any, Any] = {}

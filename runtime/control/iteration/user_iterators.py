@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.exits import BREAK, NEXT
@@ -20,51 +21,70 @@ from anabranch.runtime.values.union import UnionValue
 class Stepped(PushIterator):
     """The remaining items of an iterator that is written in Python."""
 
-    def __init__(self, iterator: object) -> None:
+    _end: type[Exception] = StopIteration
+
+    def __init__(self, source: object) -> None:
         super().__init__()
-        self._iterator = iterator
+        self._source: Any = source
+
+    @staticmethod
+    def _element(source: Any, number: Value) -> Value:
+        """The item of this number, or an exception of the class `_end` where there is none."""
+        return source.__next__()
 
     def run(self, consume: Consumer) -> None:
         """Ask for items until there is none, or no more is wanted."""
-        step_through(self._iterator, consume)
+        self._each(consume)
 
     def pull(self) -> Iterator[Value]:
         """The items one by one."""
-        iterator = self._iterator
-        return pulled(lambda consume: step_through(iterator, consume))
+        return pulled(self._each)
 
     def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """The same iterator: what it has moved by is put back."""
-        return Stepped(self._iterator), (self._iterator,)
+        return type(self)(self._source), (self._source,)
+
+    def _each(self, consume: Consumer) -> None:
+        """The loop `while True: try: item = next(iterator) except StopIteration: break` around `consume(item)`."""
+        source = self._source  # by its name the steps reach the object that they change
+
+        def goes_on(going: object, number: object) -> Value:
+            return going
+
+        def step(going: Value, number: Value) -> Value:
+            def ask() -> Value:
+                return True, self._element(source, number)
+
+            def ended() -> Value:
+                return False, Undefined("item")
+
+            found, item = try_(ask, (lambda: self._end, ended))
+
+            def taken() -> Value:
+                left = consume(item.without_undefined() if isinstance(item, UnionValue) else item)
+                return if_(left, lambda: (BREAK, True, number), lambda: (NEXT, True, number + 1))
+
+            return if_(found, taken, lambda: (NEXT, False, number))
+
+        while_(goes_on, step, (True, 0), ("going", "number"), exits=("break",))
 
 
-def step_through(iterator: Value, consume: Consumer) -> None:
-    """The loop `while True: try: item = next(iterator) except StopIteration: break` around `consume(item)`."""
+class ByPlaces(Stepped):
+    """The items of an object that is asked for one place after the other, as Python does where it has no `__iter__`."""
 
-    def goes_on(going: object) -> Value:
-        return going
+    _end = IndexError
 
-    def step(going: Value) -> Value:
-        def ask() -> Value:
-            return True, iterator.__next__()
-
-        def ended() -> Value:
-            return False, Undefined("item")
-
-        found, item = try_(ask, (lambda: StopIteration, ended))
-
-        def taken() -> Value:
-            left = consume(item.without_undefined() if isinstance(item, UnionValue) else item)
-            return if_(left, lambda: (BREAK, True), lambda: (NEXT, True))
-
-        return if_(found, taken, lambda: (NEXT, False))
-
-    while_(goes_on, step, (True,), ("going",), exits=("break",))
+    @staticmethod
+    def _element(source: Any, number: Value) -> Value:
+        return source.__getitem__(number)
 
 
 def iterated(items: object) -> Value:
     """Return the iterator of an object whose class defines it in Python; anything else as it is."""
     found = user_classes.iterated(items)
-    if tracing() and not isinstance(found, PushIterator) and user_classes.own_method(found, "__next__") is not None:
+    if not tracing() or isinstance(found, PushIterator):
+        return found
+    if user_classes.own_method(found, "__next__") is not None:
         return Stepped(found)
-    return found
+    by_places = not hasattr(type(found), "__iter__") and user_classes.own_method(found, "__getitem__") is not None
+    return ByPlaces(found) if by_places else found

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import functools
 
+import numpy as np
+
 from anabranch.base.value import Value
 from anabranch.runtime.control.containers import generator_reductions
+from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences import (
     as_countable,
     countable_ranges,
@@ -17,16 +21,17 @@ from anabranch.runtime.control.sequences import (
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
-from anabranch.runtime.control.stdlib import itertools_iterators
+from anabranch.runtime.control.stdlib import itertools_iterators, itertools_source
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
-from anabranch.runtime.control.stdlib.going_on import by_places, only, resumable, row
+from anabranch.runtime.control.stdlib.going_on import by_places, one, only, resumable, row
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.control.try_ import try_
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import attributes, user_classes
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
-from anabranch.runtime.values.arrays.index_numbers import as_int
+from anabranch.runtime.values.arrays.index_numbers import as_int, own_length
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.run_time_container import RunTimeContainer
@@ -52,7 +57,10 @@ def len_(items: Value) -> Value:
         return text_operations.length(items)
     if isinstance(items, Countable) and items.is_sized:
         return items.fresh().length
-    return items.shape[0] if isinstance(items, DynamicArray) else len(items)
+    if isinstance(items, DynamicArray):
+        return items.shape[0]
+    length = own_length(items) if tracing() else None
+    return len(items) if length is None else length
 
 
 @staged_form_of(range)
@@ -75,6 +83,7 @@ def _of_ints(bound: UnionValue) -> Value:
 @of_each_list
 def enumerate_(items: Value, start: Value = 0) -> Value:
     """As `enumerate`."""
+    items = _iterated(items)
     return resumable(
         (items,),
         lambda: _enumerated(items, start),
@@ -91,11 +100,25 @@ def _enumerated(items: Value, start: Value) -> Value:
     return iterators.Enumerated(staged, as_int(start))
 
 
+def _iterated(items: Value) -> Value:
+    """The iterator of an object whose class defines it in Python; a generator, which goes on anywhere, as it is."""
+    return items if hasattr(type(items), "send") else iterated(items)
+
+
+_OF_ONE_LENGTH = (np.ndarray, TracedArray, tuple, range, countable_ranges.Range)
+
+
 @staged_form_of(zip)
 def zip_(*columns: Value, strict: bool = False) -> Value:
     """As `zip`; staged when every column is a range or an array, or one has a length known only at run time."""
+    columns = tuple(map(_iterated, columns))
     if strict or not columns:
         return _zipped(columns, strict)
+    pushing = [k for k, column in enumerate(columns) if isinstance(column, PushIterator) and not column.begun]
+    others = [column for column in columns if not isinstance(column, PushIterator)]
+    if len(pushing) == 1 and others and all(isinstance(column, _OF_ONE_LENGTH) for column in others):
+        (k,) = pushing
+        return one(itertools_source.beside, columns[:k], columns[k], columns[k + 1 :])
     return resumable(columns, lambda: _zipped(columns, strict), lambda: by_places(columns, _shortest, row))
 
 
@@ -128,7 +151,12 @@ def reversed_(items: Value) -> Value:
 
 def _reversed(items: Value) -> Value:
     staged = as_countable.countable(items)
-    return reversed(items) if staged is None else iterators.Reversed(staged)
+    if staged is not None:
+        return iterators.Reversed(staged)
+    item = None if hasattr(type(items), "__reversed__") else user_classes.own_method(items, "__getitem__")
+    if item is None or not tracing() or not hasattr(type(items), "__len__"):
+        return reversed(items)
+    return GeneratorExpression(range_(len_(items) - 1, -1, -1), item)
 
 
 @staged_form_of(iter)

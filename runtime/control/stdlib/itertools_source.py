@@ -42,6 +42,20 @@ def picked(
             yield element(this)
 
 
+def beside(before: Sequence[Any], items: Any, after: Sequence[Any]) -> Iterator[Any]:
+    """As `zip` of an iterator between sequences, whose lengths stay."""
+    place = 0
+    if not all(place < len(column) for column in before):
+        return
+    for item in items:
+        if not all(place < len(column) for column in after):
+            return
+        yield (*[at(column)[place] for column in before], item, *[at(column)[place] for column in after])
+        place += 1
+        if not all(place < len(column) for column in before):
+            return
+
+
 def count(start: Any, step: Any) -> Iterator[Any]:
     """As `itertools.count`, which adds the step each time."""
     while True:

@@ -1,4 +1,4 @@
-"""Run-time values that stand where Python asks for an index: its own ints and bools, and NumPy's integers."""
+"""Run-time values that stand where Python asks for an index or a length: its ints and bools, and NumPy's integers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.values import wrap
+from anabranch.runtime.values import user_classes, wrap
 from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -40,6 +42,24 @@ def as_int(value: Value, operation: Callable[[Any], object] = operator.index) ->
     check_integer(value)
     known = isinstance(value, PythonScalar) and value.python is int
     return value if known else python_scalar(wrap.as_atom(value, np.int64))
+
+
+def own_length(value: object) -> Value | None:
+    """`len(value)` by a method of the value's class that is written in Python; None where it has none.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where the method returns no int, or a negative one, with Python's message.
+    """
+    method = user_classes.own_method(value, "__len__")
+    if method is None:
+        return None
+    length = as_int(method())
+    if interval_of(length).low < 0:
+        negative = wrap.as_atom(length < 0, np.bool_)
+        run_time_checks.fail_if(negative, lambda _: ValueError("__len__() should return >= 0"))
+    return length
 
 
 def check_place(value: Tracer, kind: str) -> None:
