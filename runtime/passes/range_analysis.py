@@ -12,6 +12,7 @@ failed. That needs the checks to be one chain (`failure_chain`); where they are 
 
 from __future__ import annotations
 
+import collections
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -30,8 +31,10 @@ from anabranch.runtime.passes.known_ranges import Ranges
 from anabranch.runtime.passes.range_facts import IntCarry, ProgramFacts
 from anabranch.runtime.passes.step_bounds import MOST_STEPS, StepBounds, after_steps, most_steps
 
-# Sweeps before carries are widened, before those that still change may be anything, and of narrowing.
-_PLAIN, _PATIENT, _NARROWING = 2, 8, 3
+# Sweeps before carries are widened, before those that still change may be anything, and of narrowing. How often a
+# carry is widened before it is to the ends of its dtype.
+_PLAIN, _PATIENT, _NARROWING = 2, 12, 3
+_MARKED = 2
 
 _Known: TypeAlias = Interval | None
 
@@ -96,6 +99,7 @@ class _Analysis:
         self._facts = ProgramFacts()
         self._settled: dict[Program, tuple[object, list[tuple[_Known, bool]]]] = {}
         self._visited: set[Program] = set()
+        self._widened: collections.Counter[Var] = collections.Counter()
 
     def run(self) -> set[Var]:
         """The codes of checks that cannot fail."""
@@ -242,10 +246,22 @@ class _Analysis:
             return
         self.changed = True
         if self.sweeps > _PLAIN:
-            new = Interval(
-                old.low if new.low == old.low else every.low, old.high if new.high == old.high else every.high
-            )
+            wide = self._marked(key, new, every)
+            new = Interval(old.low if new.low == old.low else wide.low, old.high if new.high == old.high else wide.high)
         self.entries[key] = new
+
+    def _marked(self, key: Var, known: Interval, every: Interval) -> Interval:
+        """An interval that goes on to what ints are compared with: a test that a loop goes on by may end there.
+
+        To the next of these numbers at first, and to the last one then.
+        """
+        self._widened[key] += 1
+        if self._widened[key] > _MARKED:
+            return every
+        lows = [mark for mark in self._facts.compared if every.low < mark <= known.low]
+        highs = [mark for mark in self._facts.compared if known.high <= mark < every.high]
+        low, high = (max, min) if self._widened[key] < _MARKED else (min, max)
+        return Interval(low(lows, default=every.low), high(highs, default=every.high))
 
     def _end(self, key: Var, initial: _Known, after: _Known) -> None:
         """Note what a step leaves."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.ir.program import Atom, Equation, Program, Var
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.check import check
 from anabranch.runtime.ops.structured import Branches, Loop, Slot, carries
 from anabranch.runtime.passes.interval_rules import IntervalRule, rule_of
+
+_LARGE = 2**32
 
 
 @frozen(eq=False)
@@ -43,9 +45,16 @@ class IntCarry:
 
 
 class ProgramFacts:
-    """The facts of a Program and its sub-Programs, found once."""
+    """The facts of a Program and its sub-Programs, found once.
+
+    Attributes
+    ----------
+    compared : set of int
+        The constants that ints are compared with, as the sizes of arrays.
+    """
 
     def __init__(self) -> None:
+        self.compared: set[int] = set()
         self._facts: dict[Program, Facts] = {}
         self._loops: dict[Equation, tuple[Sequence[Slot], Sequence[IntCarry]]] = {}
 
@@ -58,6 +67,8 @@ class ProgramFacts:
             for equation in program.equations:
                 rule = rule_of(equation) if len(equation.outputs) == 1 else None
                 is_structured = isinstance(equation.op, Branches | Loop)
+                if rule is not None and equation.outputs[0].type.dtype == bool:
+                    self.compared.update(_whole_numbers(equation))
                 if rule is not None or equation.op is check or is_structured:
                     steps.append((equation, rule, [a for a in equation.inputs if a.type.dtype.kind in "biu"]))
                 if is_structured or not steps or steps[-1][0] is not equation:
@@ -91,3 +102,9 @@ class ProgramFacts:
                 ],
             )
         return known
+
+
+def _whole_numbers(equation: Equation) -> list[int]:
+    """The constants among an equation's inputs that may be the size of an array, or its negative."""
+    literals = [a for a in equation.inputs if isinstance(a, Literal) and not a.type.shape]
+    return [int(a.value) for a in literals if a.type.dtype.kind in "iu" and abs(int(a.value)) < _LARGE]

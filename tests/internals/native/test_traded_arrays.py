@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from tests.equivalence import check
+from tests.equivalence import check, check_calls
 
 X = np.arange(20.0) ** 2
 Y = np.cos(np.arange(20.0))
@@ -100,8 +100,7 @@ ALL = [heat, wave, by_slices, sums, of_callers, in_loops, until, at_times, also_
 
 @pytest.mark.parametrize("function", ALL)
 def test_results(function):
-    for steps in (0, 1, 2, 7):
-        check(function, X, Y, steps)
+    check_calls(function, *((X, Y, steps) for steps in (0, 1, 2, 7)))
 
 
 @pytest.mark.parametrize("function", [of_callers, in_loops, at_times, also_kept])
@@ -111,8 +110,7 @@ def test_failures(function):
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.complex128, np.float32])
 def test_dtypes(dtype):
-    for steps in (2, 3):
-        check(in_loops, X.astype(dtype), Y.astype(dtype), steps)
+    check_calls(also_kept, *((X.astype(dtype), Y.astype(dtype), steps) for steps in (2, 3)))
 
 
 @pytest.mark.parametrize(("function", "addresses"), [(heat, 2), (wave, 3), (by_slices, 2), (sums, 2), (of_callers, 2)])

@@ -117,6 +117,29 @@ def halvings(x):
     return count
 
 
+def longest_run(a):
+    longest = i = 0
+    while i < len(a):
+        j = i
+        while j < len(a) and a[j] == a[i]:
+            j += 1
+        longest = max(longest, j - i)
+        i = j
+    return longest
+
+
+def numbers(text):
+    total = i = 0
+    while i < len(text):
+        while i < len(text) and text[i] == 32:
+            i += 1
+        while i < len(text) and 48 <= text[i] <= 57:
+            total = total * 3 % 1000 + text[i]
+            i += 1
+        i += 1
+    return total
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [
@@ -129,6 +152,8 @@ def halvings(x):
         (remainders, (A, 3)),
         (divisor, (12, 18)),
         (halvings, (9.0,)),
+        (longest_run, (A,)),
+        (numbers, (np.frombuffer(b"12 7  345", np.uint8).astype(int),)),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
