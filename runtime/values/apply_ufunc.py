@@ -148,6 +148,9 @@ def apply_atoms(
         return atoms.ufunc_all(np.square, inputs[0])
     if function is np.power and loop[0].kind in "iu" and (exponent := _single(operands[1])) in _FEW_FACTORS:
         return (_power_of_int(inputs[0], int(exponent)),)
+    if function is np.divmod and loop[0].kind in "iu" and _single(operands[1]) is not None:
+        # Each has a form without divisions.
+        return tuple(atoms.ufunc(one, *inputs) for one in (np.floor_divide, np.remainder))
     if function is np.power and loop[1].kind == "i" and 0 not in shape and _may_be_negative(operands[1]):
         refuse_negative_exponents(wrap.as_atom(operands[1], loop[1]))
     return atoms.ufunc_all(function, *inputs)
