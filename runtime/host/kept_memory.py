@@ -112,7 +112,7 @@ class Shelf(Generic[T]):
     def give(self, memory: T) -> None:
         """Keep what nothing uses any more; what is of types that were not given for longest goes for it."""
         kept = self._kept
-        if self.nbytes > kept.limit or not kept.lock.acquire(False):
+        if not 0 < self.nbytes <= kept.limit or not kept.lock.acquire(False):
             return
         try:
             self.free.append(memory)

@@ -26,15 +26,20 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 def takes_whole(equation: Equation) -> bool:
     """Return whether NumPy's loop computes an equation: of arrays that are too large for registers."""
     op = equation.op
-    if not isinstance(op, Ufunc) or isinstance(op, NativeUfunc) or op.work is not Work.MUCH:
+    if not isinstance(op, Ufunc) or op.work is not Work.MUCH or op.ufunc.nout != 1:
         return False
     types = [a.type for a in (*equation.inputs, *equation.outputs)]
-    return types[0].size > MOST_ELEMENTS and op.ufunc.nout == 1 and {t.dtype for t in types} <= _DTYPES
+    dtypes, is_large = {t.dtype for t in types}, types[0].size > MOST_ELEMENTS
+    if isinstance(op, NativeUfunc):
+        return is_large and op.name in _OF_INTS and dtypes <= _INTS
+    return is_large and dtypes <= _DTYPES
 
 
 def is_quick(equation: Equation) -> bool:
     """Return whether NumPy's loop takes no longer than XLA's code for an equation that `takes_whole`."""
     types = {atom.type.dtype for atom in (*equation.inputs, *equation.outputs)}
+    if equation.op.name in _OF_INTS:
+        return True
     if types <= _COMPLEX:
         return equation.op.name in _QUICK_IF_COMPLEX
     quick = _QUICK | _QUICK_IF_NARROW if types <= _NARROW else _QUICK
@@ -48,6 +53,8 @@ _QUICK = frozenset((*_EXPONENTIALS, *_INVERSES))
 _QUICK_IF_NARROW = frozenset(("sin", "cos", "tan", "tanh"))
 # Of these XLA has no form that takes less time, either.
 _QUICK_IF_COMPLEX = frozenset(("exp", "tanh"))
+# Of ints: a loop until both are equal, which is another one for each element.
+_OF_INTS, _INTS = frozenset(("gcd", "lcm")), frozenset(map(np.dtype, "bBhHiIlLqQ"))
 _NARROW, _REAL = frozenset([np.dtype(np.float32)]), frozenset(map(np.dtype, "fd"))
 _DTYPES, _COMPLEX = frozenset(map(np.dtype, "fdFD")), frozenset(map(np.dtype, "FD"))
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.ops.table import OPS
-from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # From so many elements on, a call of NumPy's sort takes less time than the sort in machine code, and from so many than
 # XLA's of rows that machine code does not sort.
@@ -25,8 +23,8 @@ def is_long_sort(equation: Equation) -> bool:
 
 
 def sorts_rows(shape: Sequence[int], axis: int) -> bool:
-    """Return whether machine code has a sort along an axis: it sorts few rows, which lie one behind the other."""
-    return all(n == 1 for n in shape[axis + 1 :]) and math.prod(shape[:axis]) <= MOST_ELEMENTS
+    """Return whether machine code has a sort along an axis: it sorts rows, which lie one behind the other."""
+    return all(n == 1 for n in shape[axis + 1 :])
 
 
 def _sorts(equation: Equation, least: int) -> bool:

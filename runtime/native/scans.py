@@ -27,7 +27,7 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # How many bytes of elements a block has where the position of an extreme is asked for, and a part of the block in which
 # it lies, that is then looked for; and how many truths are tested at a time.
-_BYTES, _BYTES_OF_PART, _TRUTHS = 2**14, 2**9, 2**13
+_BYTES, _BYTES_OF_PART, _TRUTHS = 2**12, 2**9, 2**13
 # How many bytes of an array LLVM's code for the widest vectors reads in a step of a loop.
 _BYTES_OF_STEP = 2**8
 # Rows of fewer elements are short.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Simple operations on elements of arrays, several at once, that take about as long as to make a thread and to wait for
 # its end, several times.
-_WORK_OF_THREAD = 8_000_000
+_WORK_OF_THREAD = 12_000_000
 # What may be called by threads that Python does not know: it asks nothing of Python. SciPy's functions may warn.
 _HARMLESS = re.compile(r"llvm\.|ufunc_loop\.\w+\.numpy\.|ask_in_share$|[a-z][a-z0-9]*$")
 _SIGNALS = "%signals"

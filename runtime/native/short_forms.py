@@ -15,6 +15,7 @@ from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy
 from anabranch.runtime.ops.elementwise.casts import convert_op
 from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # How many operations an element takes at least.
 _COST = 12
@@ -86,11 +87,48 @@ def _divides_ints(equation: Equation) -> bool:
     return equation.outputs[0].type.dtype.kind in "iu"
 
 
+def _is_long_to_divide(divisor: str) -> bool:
+    """Return whether a divisor is a positive constant, and no power of two."""
+    return divisor.isdigit() and int(divisor) & (int(divisor) - 1) != 0
+
+
+def _floor_of_quotient(code: Instructions, x: str, divisor: int) -> str:
+    """The floor of an int64 divided by a constant: a product, of which LLVM makes vectors, with a shift.
+
+    A negative int is turned into the one that has all other bits, and so is its quotient.
+    """
+    shift = divisor.bit_length()
+    factor = -(-(2 ** (63 + shift)) // divisor)
+    sign = code.add("ashr", "i64", x, "63")
+    low, high = _halves(code, code.add("xor", "i64", x, sign))
+    factors = str(factor % 2**32), str(factor >> 32)
+    least, across, other, most = (code.add("mul", "i64", a, b) for a in (low, high) for b in factors)
+    (across_low, across_high), (other_low, other_high) = _halves(code, across), _halves(code, other)
+    middle = code.add("add", "i64", code.add("lshr", "i64", least, "32"), across_low)
+    middle = code.add("lshr", "i64", code.add("add", "i64", middle, other_low), "32")
+    top = code.add("add", "i64", code.add("add", "i64", most, across_high), code.add("add", "i64", other_high, middle))
+    return code.add("xor", "i64", code.add("lshr", "i64", top, str(shift - 1)), sign)
+
+
+def _halves(code: Instructions, x: str) -> tuple[str, str]:
+    """The lower and the upper 32 bits of an int64."""
+    return code.add("and", "i64", x, str(2**32 - 1)), code.add("lshr", "i64", x, "32")
+
+
 def _divided(name: str) -> _Form:
     """The short form of a division of ints: `floor_divide`, `remainder`, or `fmod`, which truncates."""
 
     def rule(code: Instructions, equation: Equation, operands: Sequence[str]) -> str:
         dtype, (x, y) = equation.outputs[0].type.dtype, operands
+        if (
+            name != "fmod"
+            and dtype == np.int64
+            and equation.outputs[0].type.size > MOST_ELEMENTS
+            and _is_long_to_divide(y)
+        ):
+            quotient = _floor_of_quotient(code, x, int(y))
+            rest = quotient if name == "floor_divide" else code.add("mul", "i64", quotient, y)
+            return quotient if name == "floor_divide" else code.add("sub", "i64", x, rest)
         kind = value_type(dtype)
         quotient, remainder, odd = _division(code, dtype, x, y)
         if dtype.kind == "i" and name != "fmod":

@@ -62,6 +62,22 @@ passed:
 end:
   ret void
 }}
+define internal void @{name}_rows(ptr %a, i64 %rows, i64 %n) {{
+entry:
+  br label %next
+next:
+  %row = phi i64 [ 0, %entry ], [ %after, %one ]
+  %is.one = icmp slt i64 %row, %rows
+  br i1 %is.one, label %one, label %end
+one:
+  %start = mul i64 %row, %n
+  %x.p = getelementptr {type}, ptr %a, i64 %start
+  call void @{name}(ptr %x.p, i64 %n)
+  %after = add i64 %row, 1
+  br label %next
+end:
+  ret void
+}}
 """
 
 
@@ -73,9 +89,7 @@ def sort_in_place(code: Instructions, pointer: str, dtype: np.dtype, rows: int, 
     if text not in code.globals:
         code.globals.append(text)
     code.declarations["llvm.smax.i64"] = "declare i64 @llvm.smax.i64(i64, i64)"
-    for row in range(rows):
-        start = code.emit(f"getelementptr {type}, ptr {pointer}, i64 {row * length}")
-        code.act(f"call void @{name}(ptr {start}, i64 {length})")
+    code.act(f"call void @{name}_rows(ptr {pointer}, i64 {rows}, i64 {length})")
 
 
 def long_sort(emitter: ValueEmitter, equation: Equation, name: str) -> Sequence[str]:

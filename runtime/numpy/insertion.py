@@ -23,6 +23,8 @@ from anabranch.runtime.values.tracer import Tracer
 rules = Rules()
 
 _F = registry.FUNCTIONS
+# So many parts of an axis are joined in less time than each element is looked up.
+_FEW_RUNS = 16
 
 
 def _is_int(obj: object) -> bool:
@@ -52,13 +54,23 @@ def delete(arr: object, obj: Value, axis: object = None) -> Value:
     """As `numpy.delete`."""
     array, at = operands.flat_unless_axis(arr, axis)
     if not traced_inside(obj) and operands.extents(array)[at] is None:
-        kept = atoms.literal(np.delete(np.arange(array.shape[at]), obj), np.int64)
-        return operands.with_axis(array, fresh(compaction.taken(operands.memory(array).atom, at, kept)), at, None)
+        kept = np.delete(np.arange(array.shape[at]), obj)
+        return operands.with_axis(array, fresh(_in_order(operands.memory(array).atom, at, kept)), at, None)
     if _is_int(obj):
         return _without(array, _place(obj, array.shape[at], at), at)
     kept = _F[np.ones_like](_axis_positions(array, at), dtype=bool)
     kept[_many(obj)] = False
     return array[(*((slice(None),) * at), kept)].__copy__()
+
+
+def _in_order(value: Atom, at: int, order: np.ndarray, end: int = 0) -> Atom:
+    """The elements of an axis at these places: a few runs of them joined, of which none goes on at `end`."""
+    is_other = (np.diff(order) != 1) | (order[1:] == end)
+    if np.count_nonzero(is_other) >= _FEW_RUNS:
+        return compaction.taken(value, at, atoms.literal(order, np.int64))
+    runs = np.split(order, np.flatnonzero(is_other) + 1)
+    parts = [atoms.cut(value, int(run[0]), int(run[-1]) + 1, at) for run in runs if run.size]
+    return atoms.op("concatenate", *parts or [atoms.cut(value, 0, 0, at)], axis=at)
 
 
 def _without(array: object, place: object, at: int) -> Value:
@@ -142,8 +154,8 @@ def _at_known_places(array: TracedArray, obj: Value, values: Value, at: int) -> 
     block = list(shape)
     block[at] = count
     new = atoms.broadcast_to(new, block)
-    order = atoms.literal(np.insert(np.arange(n), obj, np.arange(n, n + count)), np.int64)
-    return fresh(compaction.taken(concatenate([array, fresh(new)], at).atom, at, order))
+    order = np.insert(np.arange(n), obj, np.arange(n, n + count))
+    return fresh(_in_order(concatenate([array, fresh(new)], at).atom, at, order, n))
 
 
 def _inserted_at(obj: Value, size: Value, at: int, shown: str) -> Value:

@@ -25,6 +25,8 @@ from anabranch.runtime.values.union import UnionValue
 
 # An operand as promotion takes it: its dtype, or the Python type of a number that is weak.
 Spec: TypeAlias = np.dtype | PythonType
+# The exponents for which products of ints take less time than a loop over the exponent's bits.
+_FEW_FACTORS = range(2, 33)
 
 
 def operator(function: np.ufunc, left: object, right: object) -> Value:
@@ -144,6 +146,11 @@ def apply_atoms(
     if function is np.power and loop[0].char in "fdFD" and _is_single(operands[1], 2.0):
         # NumPy, too, multiplies, and XLA would not in all places see what the exponent is.
         return atoms.ufunc_all(np.square, inputs[0])
+    if function is np.power and loop[0].kind in "iu" and (exponent := _single(operands[1])) in _FEW_FACTORS:
+        return (_power_of_int(inputs[0], int(exponent)),)
+    if function is np.divmod and loop[0].kind in "iu" and _single(operands[1]) is not None:
+        # Each has a form without divisions.
+        return tuple(atoms.ufunc(one, *inputs) for one in (np.floor_divide, np.remainder))
     if function is np.power and loop[1].kind == "i" and 0 not in shape and _may_be_negative(operands[1]):
         refuse_negative_exponents(wrap.as_atom(operands[1], loop[1]))
     return atoms.ufunc_all(function, *inputs)
@@ -196,12 +203,24 @@ def _power_of(base: object) -> Callable[[Any, Any], Any] | None:
     return None if isinstance(base, np.generic) or np.isscalar(base) else pow
 
 
+def _power_of_int(x: Atom, exponent: int) -> Atom:
+    """The product of so many equal ints, which wraps in any order."""
+    half = x if exponent < 4 else _power_of_int(x, exponent // 2)
+    square = atoms.ufunc(np.multiply, half, half)
+    return atoms.ufunc(np.multiply, square, x) if exponent % 2 else square
+
+
 def _is_single(exponent: Value, value: float) -> bool:
     """Return whether an exponent is known to be a single number, and this one."""
+    return bool(_single(exponent) == value)
+
+
+def _single(exponent: Value) -> Any:
+    """An exponent that is known to be a single number; None for any other."""
     if isinstance(exponent, Tracer):
         atom = atoms.held_by(exponent)
-        return isinstance(atom, Literal) and atom.type.size == 1 and bool((atom.value == value).all())
-    return bool(np.size(exponent) == 1 and np.all(exponent == value))
+        exponent = atom.value if isinstance(atom, Literal) else ()
+    return np.asarray(exponent).reshape(-1)[0] if np.size(exponent) == 1 else None
 
 
 @functools.cache

@@ -47,5 +47,5 @@ def release_memory() -> None:
         kept.release()
 
 
-def _all_kept() -> list[KeptMemory[Any]]:
+def _all_kept() -> list[KeptMemory[Any] | own_memory.OwnMemory]:
     return [own_memory.kept, *kept_memory()]

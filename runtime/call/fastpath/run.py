@@ -23,6 +23,7 @@ from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.containers import Contents
 from anabranch.runtime.values.dynamic_lists.records import refers_to_members
+from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.host_values import BesideStructure, CallersArray, CallersNumber, CallersObject
 from anabranch.runtime.values.random_generators import GeneratorStructure
@@ -42,6 +43,11 @@ def _fail(plan: Plan, adopters: Sequence[Callable[[Any], Any]], results: Sequenc
         plan.fail([adopt(result) for adopt, result in zip(adopters, results, strict=True)])
     except OverflowedError:
         return MISS
+
+
+def _longer(shape: Sequence[int]) -> list[int]:
+    """The axes of more than one element: an array with the same ones is a view, however it lies in memory."""
+    return [n for n in shape if n != 1]
 
 
 def place_lines(values: Sequence[object], line: str) -> list[str]:
@@ -66,6 +72,7 @@ class Running:
         self._kinds: dict[str, Kind] = {}  # of the leaves that outputs hold side by side
         self._tags = itertools.count()
         self._read: set[str] = set()  # outputs that become Python numbers
+        self._views = {k: view for k in self._plan.returned_arguments if (view := self._known_view(k))}
 
     def write(self) -> None:
         """Write the lines."""
@@ -77,7 +84,8 @@ class Running:
             self._start()
         else:
             self._run()
-        if any(map(self._is_view, plan.returned_arguments)) and not self._are_whole():
+        lines += [f"v{k} = {view}" for k, view in self._views.items()]
+        if any(map(self._is_view, plan.returned_arguments.keys() - self._views)) and not self._are_whole():
             given = f"iter([{', '.join(self._conditions())}]), [{', '.join(self._arguments.leaves)}]"
             lines.append(f"own = {self._writer.constant(plan.own)}({given})")
         if not contents:
@@ -209,6 +217,8 @@ class Running:
 
     def _or_own(self, leaf: int, made: str) -> str:
         """A leaf of the result, or the caller's array, or a view of it, that it is in this call."""
+        if leaf in self._views:
+            return f"v{leaf}"
         if not self._is_view(leaf):
             return made
         if not self._are_whole():
@@ -220,6 +230,25 @@ class Running:
         for array, condition in reversed(ways):
             made = f"({array} if {condition} else {made})" if condition else array
         return made
+
+    def _known_view(self, leaf: int) -> str:
+        """The expression of a leaf that is a part of one array in each call, and the same one; else empty."""
+        owners = self._plan.returned_arguments[leaf]
+        (owner, *others) = owners
+        if others or owner.pred is not None or owner.starts or owner.readonly or self._plan.on_device:
+            return ""
+        text, shape = self._arguments.leaves[owner.leaf], np.shape(self._arguments.values[owner.leaf])
+        for step in owner.path:
+            if isinstance(step, views.Slice) and step.static:
+                text += f"[{self._writer.constant(step.key(shape))}]"
+            elif isinstance(step, views.Permute):
+                text += f".transpose({self._writer.constant(step.axes)})"
+            elif isinstance(step, views.Reshape) and _longer(step.to) == _longer(shape):
+                text += f".reshape({self._writer.constant(step.to)})"
+            else:
+                return ""
+            shape = step.shape(shape)
+        return text if owner.path else ""
 
     def _are_whole(self) -> bool:
         """Return whether results that may be arguments' arrays are these as wholes, which takes only to ask when."""

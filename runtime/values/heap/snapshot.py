@@ -32,9 +32,12 @@ _NO_PARTS = (str, bytes, int, float, complex, type(None), types.ModuleType, Trac
 
 
 def _is_numpys(function: types.FunctionType) -> bool:
-    """Return whether NumPy defines a function, which then holds nothing that a program changes."""
+    """Return whether a function is NumPy's, or a form of one: it holds nothing that a program changes."""
     # Its `__module__` may be that of a function that it wraps.
-    return str(function.__globals__.get("__name__")).partition(".")[0] == "numpy"
+    return f"{function.__globals__.get('__name__')}.".startswith(_NUMPYS)
+
+
+_NUMPYS = ("numpy.", "anabranch.runtime.numpy.", "anabranch.runtime.values.")
 
 
 class Heap:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -81,14 +81,18 @@ class Slice(ViewStep):
         return Slice(tuple(axes))
 
     def of(self, base: np.ndarray) -> np.ndarray:
+        return base[self.key(base.shape)]
+
+    def key(self, shape: Sequence[int]) -> tuple[slice, ...]:
+        """The index of the part in an array of this shape."""
         keys = []
-        for a, n in zip(self.axes, base.shape, strict=True):
+        for a, n in zip(self.axes, shape, strict=True):
             assert isinstance(a.start, int)
             # A position from the run is clamped, as it is there, where checks are off; a known one fits.
             start = min(max(a.start, 0), max(n - a.size, 0)) if a.stride == 1 else a.start
             stop = start + a.size * a.stride
             keys.append(slice(start, stop if stop >= 0 else None, a.stride) if a.size else slice(0, 0))
-        return base[tuple(keys)]
+        return tuple(keys)
 
     def _bounds(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
         """Starts, limits and strides of the forward slice, and the axes to reverse after it."""

@@ -325,3 +325,27 @@ def test_identity_of_what_one_branch_gave_with_none_and_itself() -> None:
         return q is r, q is None, q is not r
 
     assert jit(f)(1.0) == f(1.0) == (True, False, False)
+
+
+PARTS = {
+    "transpose": lambda x: x.T,
+    "row": lambda x: x[1],
+    "element of a row": lambda x: x[1, 2:3],
+    "steps": lambda x: x[::-1, ::2],
+    "turned part": lambda x: x[1:3].T,
+    "another axis": lambda x: x[:, None, 1:],
+    "rows joined": lambda x: x.reshape(-1),
+    "diagonal": np.diag,
+    "nothing": lambda x: x[2:2],
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_known_parts_of_arguments_of_any_layout(name):
+    compiled = jit(PARTS[name])
+    for x in (np.arange(24.0).reshape(4, 6), np.asfortranarray(np.ones((4, 6))), np.zeros((8, 12))[::2, ::2]):
+        for _ in range(4):
+            found, expected = compiled(x), PARTS[name](x)
+            np.testing.assert_array_equal(found, expected, strict=True)
+            assert np.shares_memory(found, x) == np.shares_memory(expected, x)
+            assert found.flags.writeable == expected.flags.writeable

@@ -9,6 +9,7 @@ from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.values import registry
 from tests.behaviour.numpy.cases import Static, Table
 from tests.behaviour.numpy.samples import BYTES, COMPLEX, FLOATS, INTS, NANS, SCALAR, SINGLE, TRUTHS, VECTOR
+from tests.equivalence import check
 
 case = Table()
 
@@ -52,3 +53,14 @@ case.refuses("extobj", np.add, FLOATS, 1, extobj=[1])
 @pytest.mark.parametrize("name", case.names())
 def test_as_numpy(name: str) -> None:
     case.check(name)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.int64])
+def test_powers_of_ints_by_known_exponents(dtype):
+    x = np.array([0, 1, 2, 3, 100, np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
+
+    def powers(x):
+        by_array = x ** np.array([[4]], dtype)
+        return [x**n for n in range(9)], x**31, x**32, x**33, np.power(x, 5), by_array, np.power(x > 1, 2), (x > 1) ** 2
+
+    check(powers, x)

@@ -390,3 +390,18 @@ def test_what_shows_something_that_others_change(function, change):
     change()
     for _ in range(3):
         assert compiled(3.0) == function(3.0) == 15.0
+
+
+def test_a_method_of_an_array_holds_nothing_to_guard():
+    seen = []
+
+    @jit
+    def least(x):
+        seen.append(x.argmin)
+        return x.argmin() + x.sum(axis=0)
+
+    least(np.arange(3.0))
+    guards = Guards()
+    for value in (seen[0], np.linalg.norm):
+        guards.add(value)
+    assert not guards.heap.functions

@@ -77,3 +77,10 @@ def test_outside_of_the_domain():
 def test_complex():
     z = X + 1j * X[::-1]
     check(lambda z: (np.exp(z), np.log(z), np.sqrt(z) * np.sin(z)), z)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.int16])
+def test_divisors_of_many_ints_are_found_by_numpys_loop(dtype):
+    x = np.append(RNG.integers(0, 100, 60), [0, 0, 1, np.iinfo(dtype).max, np.iinfo(dtype).min]).astype(dtype)
+    check(lambda x: (np.gcd(x, x[::-1]), np.lcm(x[::2], 6), np.gcd(x[:5], 4)), x)
+    assert "@ufunc_loop." in jit(lambda x: np.gcd(x, x[::-1])).lower(x).native_program().llvm

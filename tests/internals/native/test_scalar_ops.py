@@ -118,4 +118,6 @@ def test_whole_arrays_become_ints(dtype):
 
 def test_whole_arrays_of_ints_are_divided():
     check(lambda x, y: (x // y, x % y, np.fmod(x, y), np.divmod(x[:8], y.reshape(5, 8))), INTS, np.roll(INTS, 3))
-    check(lambda x: (x // 7, x % -3, 5 // x, x // 0, x % -1), INTS)
+    check(lambda x: (x // 7, x % -3, 5 // x, x // 0, x % -1, divmod(x, 10), divmod(x, 0)), INTS)
+    for divisor in (3, 641, 2**32 + 1, 2**62 + 1, 2**63 - 1):
+        check(lambda x: (x // divisor, x % divisor), np.append(INTS, [divisor - 1, divisor, -divisor, -divisor - 1]))

@@ -27,9 +27,10 @@ def test_results(size, dtype):
         ties[5::60] = -0.0
     check(sorted_by_steps, ties)
     check(sorted_by_steps, np.arange(size)[::-1].astype(dtype))
+    check(sorted_by_steps, ties[:1530].reshape(153, 10))
 
 
-@pytest.mark.parametrize(("shape", "calls"), [((1535,), False), ((1536,), True), ((40, 8), True), ((4, 8), False)])
+@pytest.mark.parametrize(("shape", "calls"), [((1535,), False), ((1536,), True), ((200, 8), True), ((40, 8), False)])
 def test_machine_code_calls_numpy_for_sorts_that_it_takes_longer_for(shape, calls):
     program = jit(sorted_by_steps).lower(np.arange(np.prod(shape)).reshape(shape)).native_program()
     assert bool(program.callbacks) == calls
