@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from anabranch import transpile
 from anabranch.base.value import Value
 from anabranch.runtime.control import attribute
 from anabranch.runtime.control.calls import recursion
@@ -22,12 +23,16 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.computed import Computed
 from anabranch.runtime.values import containers, text_tables
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
+from anabranch.runtime.values.dynamic_shapes import length_permission
 from anabranch.runtime.values.heap.attempt import Attempt
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 Call = Callable[..., Any]
+
+# Operators of a user's function are staged once one of them meets a run-time value; this one meets them for sure.
+transpile.stage_operators(functools_source.remembered.__code__, "subscript")
 
 
 def unwrapped(function: object, call: Call) -> Call | None:
@@ -83,6 +88,8 @@ def _remembered(
     try:
         return call(functools_source.remembered, plain, results, key, args)
     except AnabranchError:  # keys or results that a table cannot have
+        if length_permission.may_be_given():
+            raise
         attempt.undo()
         calls.inlined = inlined
         calls.remembered[function] = None

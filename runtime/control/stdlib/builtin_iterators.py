@@ -17,9 +17,9 @@ from anabranch.runtime.control.sequences import (
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
-from anabranch.runtime.control.stdlib import itertools_iterators
+from anabranch.runtime.control.stdlib import itertools_iterators, itertools_source as source
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
-from anabranch.runtime.control.stdlib.going_on import by_places, only, resumable, row
+from anabranch.runtime.control.stdlib.going_on import by_places, one, only, resumable, row
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.control.try_ import try_
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
@@ -135,7 +135,8 @@ def _reversed(items: Value) -> Value:
 def iter_(items: Value, /, *sentinel: Value) -> Value:
     """As `iter`."""
     if sentinel:
-        return iter(items, *sentinel)
+        made = iter(items, *sentinel)
+        return one(source.until, items, *sentinel) if tracing() else made
     return resumable((items,), lambda: iter(items), lambda: by_places((items,), length_of, only))
 
 
