@@ -64,6 +64,8 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
         transpile.stage_operators(function.__code__, "list")
     if trace.tables.sites:
         transpile.stage_operators(function.__code__, "table")
+    if internal(function.__code__.co_filename):  # where an operator meets a run-time value the user's code is asked
+        transpile.stage_operators(function.__code__, "subscript")
     if transpile.is_rewritten(function.__code__) or not is_user_function(function):
         return function
     if function.__code__.co_flags & inspect.CO_GENERATOR:

@@ -11,7 +11,6 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from anabranch import transpile
 from anabranch.base.value import Value
 from anabranch.runtime.control import attribute
 from anabranch.runtime.control.calls import recursion
@@ -30,9 +29,6 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 Call = Callable[..., Any]
-
-# Operators of a user's function are staged once one of them meets a run-time value; this one meets them for sure.
-transpile.stage_operators(functools_source.remembered.__code__, "subscript")
 
 
 def unwrapped(function: object, call: Call) -> Call | None:
