@@ -42,7 +42,6 @@ from anabranch.runtime.values.pytrees.layout import (
 from anabranch.runtime.values.pytrees.layout_join import join, node_or_member
 from anabranch.runtime.values.union import UnionValue
 
-
 # Texts made of others to such a depth have parts of all depths below it, whose number doubles with each.
 _DEEPEST_TEXT = 4
 
