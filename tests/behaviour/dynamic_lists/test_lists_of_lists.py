@@ -271,6 +271,17 @@ def groups_in_order(keys):
     return sorted(sorted(g, reverse=True) for g in groups.values()), runs
 
 
+@case((np.array([3, 1, 3, 7]),))
+def chosen_rows_get_longer(keys):
+    rows, total = [[0, 0] for _ in range(18)], 0
+    for k in keys:
+        row = rows[k]
+        row[0] += 1
+        total += row[1]
+        row.append(k)
+    return rows, total
+
+
 @case((KEYS[:4], 1.5))
 def numbers_with_a_list_that_is_an_item(keys, x):
     groups, said = {}, []
