@@ -64,8 +64,9 @@ class Strategy(Approach):
         more = set(map(arena_site, trace.lists.copied_sites)) - (self.arena_sites or set())
         if self.arena_sites is not None and more and isinstance(error, (AliasError, EscapedTracerError)):
             return dataclasses.replace(self.after(trace), lists=True, arena_sites=self.arena_sites | more)
-        if self.arena_classes == {} and trace.lists.made_in_bodies:
-            return dataclasses.replace(self.after(trace), lists=True, arena_classes=dict(trace.lists.made_in_bodies))
+        escaped = trace.lists.made_before if isinstance(error, EscapedTracerError) else {}
+        if self.arena_classes == {} and (made := {**escaped, **trace.lists.made_in_bodies}):
+            return dataclasses.replace(self.after(trace), lists=True, arena_classes=made)
         if trace.identity.is_wanted and not self.tracks_objects:
             return dataclasses.replace(self.after(trace), tracks_objects=True)
         if self.table_sites or self.arena_sites or self.arena_classes:

@@ -151,7 +151,8 @@ class LazyArrays:
         if all(array.uniform for array in arrays):
             return self.all_equal(out, rule([array.uniform for array in arrays]))
         pieces = next((found for array in arrays if (found := pieces_of(array))), None)
-        if pieces and all(array.type.shape == out.shape for array in arrays):
+        # Of one piece that is all of it, the same would be asked again.
+        if pieces and pieces[0].value.type.shape != out.shape and all(a.type.shape == out.shape for a in arrays):
             return self._by_pieces(arrays, out, rule, pieces)
 
         def element(operands: Sequence[LazyArray], index: Sequence[Affine]) -> str:

@@ -38,6 +38,8 @@ def scattered(emitter: ValueEmitter, equation: Equation, names: Sequence[str], k
     x_type, index_type, update_type = types = [atom.type for atom in equation.inputs]
     combine, outer = COMBINES[equation.params["combine"]], index_type.shape[:-1]
     x, *others = stores.unshared(equation, names, kept)
+    if is_lazy(x):  # a constant, which is no variable that is written to
+        (x,) = stores.settled([x], [x_type], kept)
     is_small = not is_memory(x)
     place = memory.place_of(memory.spilled(x, x_type) if is_small else x)
     # All updates are computed before the first one is written; so are those that may read from all over a large array,

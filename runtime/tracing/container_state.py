@@ -73,6 +73,8 @@ class Lists:
         The arenas, by these places, and by the names of these classes.
     made_in_bodies : dict
         The sites of the classes of objects that were made in branches and loops, with their attributes.
+    made_before : dict
+        The same of objects that were made before any branch or loop.
     iterators : IdentityDict
         The `enumerate`s and `zip`s of lists that may grow, by identity, with what they go over.
     copied_sites : set
@@ -89,6 +91,7 @@ class Lists:
     arena_classes: dict[Hashable, tuple[str, ...]] | None
     arenas: dict[Hashable, Any] = field(default_factory=dict)
     made_in_bodies: dict[Hashable, tuple[str, ...]] = field(default_factory=dict)
+    made_before: dict[Hashable, tuple[str, ...]] = field(default_factory=dict)
     copied_sites: set[Hashable] = field(default_factory=set)
     iterators: IdentityDict[object, Any] = field(default_factory=IdentityDict)
     in_arrays: int = 0

@@ -155,13 +155,13 @@ def _is_other(a: Any, b: object) -> Value:
 def adopt(made: Any) -> None:
     """Have a new object lie in the arena of its class, if it has one."""
     lists = current().trace.lists
-    site = ClassSite.of(type(made))
+    site, held = ClassSite.of(type(made)), tuple(user_classes.attributes(made))
     arena = lists.arenas.get(site)
-    if arena is None or not arena_classes.can_lie_in_one(type(made)) or not arena.take(type(made)):
-        if arena is None and current().parent is not None and arena_classes.can_lie_in_one(type(made)):
-            lists.made_in_bodies[site] = tuple(user_classes.attributes(made))
+    if not arena_classes.can_lie_in_one(type(made)) or not (arena is None or arena.take(type(made))):
         return
-    held = tuple(user_classes.attributes(made))
+    if arena is None:
+        (lists.made_before if current().parent is None else lists.made_in_bodies)[site] = held
+        return
     if set(held) != set(arena.attributes):
         arena_classes.need(type(made), held)
         return

@@ -16,6 +16,7 @@ from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values import arena_classes
 from anabranch.runtime.values.dynamic_lists import item_kinds
+from anabranch.runtime.values.dynamic_shapes import length_permission
 from anabranch.runtime.values.heap.attempt import Attempt
 from anabranch.runtime.values.static_requests import request_static
 
@@ -56,8 +57,8 @@ def staged(
         active.recursion = found = RecursiveFunction(builder, function, args, kwargs)
         return (found.run(),)
     except AnabranchError as error:
-        if builder.trace.lists.wants_growth and not builder.trace.lists.grow_here:
-            raise  # a loop around the call tries again, with lists that may grow
+        if length_permission.may_be_given():
+            raise
         trying.undo()
         _lay_in_arenas(builder.trace, found)
         calls.inlined[code] = str(error.args[0]).splitlines()[0] if error.args else str(error)

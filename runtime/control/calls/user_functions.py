@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import dis
 import functools
 import inspect
@@ -26,8 +27,14 @@ from anabranch.runtime.tracing.source_frames import OWN_SPEED, internal, standar
 from anabranch.runtime.values.decisions import note
 from anabranch.transpile import is_rewritten as is_rewritten
 
-# What functools.total_ordering puts into classes.
-_TOTAL_ORDERING = frozenset(f.__code__ for made in vars(functools)["_convert"].values() for _, f in made)
+# Of the standard library's: what functools.total_ordering puts into classes, and what goes over parts of objects.
+_LIBRARYS = frozenset(
+    f.__code__
+    for f in (
+        *(f for made in vars(functools)["_convert"].values() for _, f in made),
+        *(getattr(dataclasses, name) for name in ("asdict", "_asdict_inner", "astuple", "_astuple_inner")),
+    )
+)
 
 
 # What these files of the project's have is staged as the user's own.
@@ -39,7 +46,7 @@ def is_user_function(function: types.FunctionType) -> bool:
     code = function.__code__
     if internal(code.co_filename):
         return os.path.basename(code.co_filename) in _SOURCES
-    if code in _TOTAL_ORDERING:
+    if code in _LIBRARYS:
         return True
     if code.co_filename.startswith("<"):
         consoles = ("<ipython", "<stdin", "<doctest", "<python-input", "<console")
@@ -64,6 +71,8 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
         transpile.stage_operators(function.__code__, "list")
     if trace.tables.sites:
         transpile.stage_operators(function.__code__, "table")
+    if internal(function.__code__.co_filename):  # where an operator meets a run-time value the user's code is asked
+        transpile.stage_operators(function.__code__, "subscript")
     if transpile.is_rewritten(function.__code__) or not is_user_function(function):
         return function
     if function.__code__.co_flags & inspect.CO_GENERATOR:

@@ -22,6 +22,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.computed import Computed
 from anabranch.runtime.values import containers, text_tables
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
+from anabranch.runtime.values.dynamic_shapes import length_permission
 from anabranch.runtime.values.heap.attempt import Attempt
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
@@ -83,6 +84,8 @@ def _remembered(
     try:
         return call(functools_source.remembered, plain, results, key, args)
     except AnabranchError:  # keys or results that a table cannot have
+        if length_permission.may_be_given():
+            raise
         attempt.undo()
         calls.inlined = inlined
         calls.remembered[function] = None

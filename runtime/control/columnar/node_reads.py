@@ -65,6 +65,9 @@ def read(reference: Reference, operation: Callable[[Any], object], is_own: Calla
         if str(error):
             why = str(error)
     if len(reference.possible_()) > node_reference.FEW:
+        # Lists that lie in an arena may do what one of several nodes may not.
+        chosen = [m for i in reference.possible_() if isinstance(m := members[i], Growable)]
+        current().trace.lists.demand_arenas(site for one in chosen for site in one.origins)
         raise node_reference.refusal(reference, why)
     return NotImplemented
 

@@ -39,9 +39,11 @@ def compared(operation: Callable[[Any, Any], object], a: object, b: object) -> V
     a, b = _as_one_number(a), _as_one_number(b)
     if not _share_parts(a, b):
         a, b = _as_one_tuple(a), _as_one_tuple(b)
-    if operation in (operator.eq, operator.ne) and (isinstance(a, Reference) or isinstance(b, Reference)):
-        one, other = map(_as_dict, (a, b))
+    if isinstance(a, Reference) or isinstance(b, Reference):
+        one, other = map(_held, (a, b))
         if _is_plain(one) and _is_plain(other):
+            if operation not in (operator.eq, operator.ne):
+                return compared(operation, one, other)
             result = boolean.or_(_is_one(a, b), lambda: equal(one, other))
             return boolean.not_(result) if operation is operator.ne else result
     for choice, other, left in ((a, b, True), (b, a, False)):
@@ -56,8 +58,8 @@ def compared(operation: Callable[[Any, Any], object], a: object, b: object) -> V
     return _ordered(operation, a, b)
 
 
-def _as_dict(value: object) -> Value:
-    """A dict that is one of the nodes of a structure as a dict of what it holds."""
+def _held(value: object) -> Value:
+    """A dict or list that is one of the nodes of a structure as one of what it holds."""
     copied = value.copied_() if isinstance(value, Reference) else value
     return value if copied is NotImplemented else copied
 

@@ -11,7 +11,9 @@ import numpy as np
 from anabranch.runtime.control.containers import list_order
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
+from anabranch.runtime.values.abstract import python_abstract
 from anabranch.runtime.values.counted_loops import counted
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
@@ -50,16 +52,26 @@ def _sort_keys(keys: Items, valid: Atom) -> Iterator[Atom]:
         assert keys.tags is not None
         yield from list_order.of_several_types(numbers, gathered(keys.tags, places), columns, valid)
         return
-    arena = _arena_of(kinds[0])
+    arena = next(map(_arena_of, reversed(_leaves(kinds[0]))), None)
     if len(kinds) == 1 and arena is not None and len(arena.cells.as_items().structure.variants) < 2:
-        yield _ranks(arena, columns[0], valid)
-        return
+        columns[-1] = _ranks(arena, columns[-1], valid)
+        kinds = (_with_ranks(kinds[0]),)
     rows = [_parts(kind, iter(columns[start:])) for kind, start in zip(kinds, _starts(kinds), strict=True)]
     if any(row is None for row in rows) or len({len(row) for row in rows if row is not None}) > 1:
+        lists = current().trace.lists
+        if any(isinstance(leaf, layouts.Node) for kind in kinds for leaf in _leaves(kind)):
+            lists.demand_arenas(lists.copied_sites)  # lists in arenas are compared by their items
         raise _refusal()
     tags = None if keys.tags is None else gathered(keys.tags, places)
     for parts in zip(*filter(None, rows), strict=True):
         yield _of_kinds(parts, tags, valid)
+
+
+def _with_ranks(kind: layouts.Layout) -> layouts.Layout:
+    """A kind of keys whose last part is a list, with the place of that in order instead."""
+    if isinstance(kind, layouts.Node) and issubclass(kind.structure.cls, tuple):
+        return layouts.Node(kind.structure, (*kind.children[:-1], _with_ranks(kind.children[-1])))
+    return layouts.Leaf(python_abstract(int))
 
 
 def _refusal() -> UnsupportedOperationError:

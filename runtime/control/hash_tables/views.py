@@ -11,8 +11,10 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.iterators import Once
+from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.hashed import Hashed, KeyedItems
@@ -39,7 +41,14 @@ class View(Countable):
         return self._owner.count_ if self._opened is None else self._length
 
     def __iter__(self) -> Iterator[Value]:
-        return self.fresh().steps() if self._opened is None else super().__iter__()
+        if self._opened is not None:
+            return super().__iter__()
+        expected = unpacking.targets() if tracing() else None
+        if expected is not None:
+            unpacking.check_length(self.length, expected)
+            return iter([self.at(place) for place in range(expected)])
+        known = isinstance(self.length, int) or not tracing()
+        return self.fresh().steps() if known else Cursor(self._owner, self.fresh())
 
     @property
     def _held(self) -> Hashed:
@@ -106,18 +115,18 @@ class Items(View, KeyedItems, sample=lambda: {}.items()):
 
 
 class Cursor(View, Once, sample=lambda: iter({})):
-    """`iter(table)`: its keys, each once; the first ones may be asked for by `next`."""
+    """`iter(table)`, or of a view of it, each item once; the first ones may be asked for by `next`."""
 
     is_sized = False
 
     def fresh(self) -> Countable:
         return self
 
-    def __init__(self, table: Hashed) -> None:
+    def __init__(self, table: Hashed, items: Countable | None = None) -> None:
         View.__init__(self, table, table.opened_())
         Once.__init__(self)
         self._position = 0
-        self._in_order = table.countable_()
+        self._in_order = table.countable_() if items is None else items
 
     def _element(self, index: int | PythonScalar) -> Value:
         return self._in_order.at(index)

@@ -21,7 +21,7 @@ from anabranch.runtime.control.sequences import (
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
-from anabranch.runtime.control.stdlib import itertools_iterators, itertools_source
+from anabranch.runtime.control.stdlib import itertools_iterators, itertools_source as source
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
 from anabranch.runtime.control.stdlib.going_on import by_places, one, only, resumable, row
 from anabranch.runtime.control.texts import text_operations
@@ -118,7 +118,7 @@ def zip_(*columns: Value, strict: bool = False) -> Value:
     others = [column for column in columns if not isinstance(column, PushIterator)]
     if len(pushing) == 1 and others and all(isinstance(column, _OF_ONE_LENGTH) for column in others):
         (k,) = pushing
-        return one(itertools_source.beside, columns[:k], columns[k], columns[k + 1 :])
+        return one(source.beside, columns[:k], columns[k], columns[k + 1 :])
     return resumable(columns, lambda: _zipped(columns, strict), lambda: by_places(columns, _shortest, row))
 
 
@@ -163,7 +163,8 @@ def _reversed(items: Value) -> Value:
 def iter_(items: Value, /, *sentinel: Value) -> Value:
     """As `iter`."""
     if sentinel:
-        return iter(items, *sentinel)
+        made = iter(items, *sentinel)
+        return one(source.until, items, *sentinel) if tracing() else made
     return resumable((items,), lambda: iter(items), lambda: by_places((items,), length_of, only))
 
 

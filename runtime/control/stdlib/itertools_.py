@@ -22,7 +22,8 @@ from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import shorter
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.stdlib import itertools_source as source
-from anabranch.runtime.control.stdlib.going_on import goes_on, has_places, that_may_go_on
+from anabranch.runtime.control.stdlib.builtin_iterators import length_of
+from anabranch.runtime.control.stdlib.going_on import goes_on, has_places, one, only, resumable, that_may_go_on
 from anabranch.runtime.control.stdlib.itertools_iterators import (
     Accumulated,
     Chained,
@@ -282,9 +283,16 @@ def accumulate_(call: Call, iterable: Value, func: object = None, *, initial: Va
     def combine(total: object, item: object) -> Value:
         return call(operator.add if func is None else func, total, item)
 
-    if not _staged(iterable):
-        return itertools.accumulate(iterable, combine, initial=initial)
-    return Accumulated(iterable, combine, initial)
+    def made() -> Value:
+        if not _staged(iterable):
+            return itertools.accumulate(iterable, combine, initial=initial)
+        return Accumulated(iterable, combine, initial)
+
+    def going_on() -> Value:
+        first = () if initial is None else (initial,)
+        return one(source.accumulate, (iterable,), length_of, only, combine, first)
+
+    return resumable((iterable,), made, going_on, source.accumulate)
 
 
 def reduce_(call: Call, function: object, items: Value, *initial: Value) -> Value:

@@ -56,11 +56,38 @@ def beside(before: Sequence[Any], items: Any, after: Sequence[Any]) -> Iterator[
             return
 
 
+def until(function: Callable[[], Any], sentinel: Any) -> Iterator[Any]:
+    """As `iter(function, sentinel)`."""
+    while True:
+        item = function()
+        if item in (sentinel,):
+            return
+        yield item
+
+
 def count(start: Any, step: Any) -> Iterator[Any]:
     """As `itertools.count`, which adds the step each time."""
     while True:
         yield start
         start = start + step
+
+
+def accumulate(
+    held: Any,
+    count: Callable[[Any], int],
+    item: Callable[[Any, int], Any],
+    combine: Callable[[Any, Any], Any],
+    initial: tuple[Any, ...],
+) -> Iterator[Any]:
+    """As `itertools.accumulate` of these items; `initial` is empty, or has the value to begin with."""
+    place = 1 - len(initial)
+    if place <= count(held):
+        total = initial[0] if initial else item(held, 0)
+        yield total
+        while place < count(held):
+            total = combine(total, item(held, place))
+            place += 1
+            yield total
 
 
 def cycle(items: Sequence[Any], check: Callable[[], Any]) -> Iterator[Any]:

@@ -24,6 +24,7 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory.item_memory import iota
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees.node_reference import Reference
 
 # Functions of a list of arrays that do more with it than to make it an array: they get the list's array.
 JOINS: dict[object, Callable[..., Any]] = {}
@@ -150,13 +151,16 @@ def _is_made_of_one(value: object) -> bool:
 
 
 def of_lists(value: Value, dtype: Value = None) -> Value:
-    """An argument of a function of NumPy, with lists of run-time length in it as arrays."""
+    """An argument of a function of NumPy, with lists of run-time length as arrays, and nodes as what they hold."""
+    if isinstance(value, Reference):
+        held = value.copied_()
+        return [of_lists(v) for v in held] if isinstance(held, list) else value
     value = value.grown_() if _is_made_of_one(value) else value
     if isinstance(value, Growable):
         return (
             [of_lists(v) for v in value.native.__iter__(value)] if value.items is None else as_array(value.items, dtype)
         )
-    if type(value) in (list, tuple) and any(isinstance(v, Growable) or _is_made_of_one(v) for v in value):
+    if type(value) in (list, tuple) and any(isinstance(v, (Growable, Reference)) or _is_made_of_one(v) for v in value):
         return type(value)(of_lists(v) for v in value)
     return value
 

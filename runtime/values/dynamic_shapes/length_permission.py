@@ -24,6 +24,12 @@ def may_grow() -> bool:
     return trace.lists.grow_here
 
 
+def may_be_given() -> bool:
+    """Return whether what failed needed it, and a loop around tries first to do without: it tries again."""
+    lists = current().trace.lists
+    return lists.wants_growth and not lists.grow_here
+
+
 def depends_on_arguments_alone() -> bool:
     """Return whether what decides lengths here is computed from arguments alone that can be known while tracing.
 

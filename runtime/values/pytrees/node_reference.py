@@ -72,7 +72,7 @@ class Reference(UnionValue):
 
     @property
     def keys_(self) -> tuple[Value, ...]:
-        """The keys of a dict of one kind."""
+        """The keys of a dict of one kind; of a list, the items of one."""
         return tuple(self.graph_.members[self.possible_()[0]])
 
     def index_in_(self, graph: NodeGraph) -> Atom:
@@ -129,10 +129,12 @@ class Reference(UnionValue):
         return self.through(lambda v: operation(v, other))
 
     def copied_(self) -> Value:
-        """A new dict of what the node holds, where it is a dict with known keys; NotImplemented of anything else."""
-        if len(self.kinds_) != 1 or self.kind_ is not dict or dict in self.graph_.coarse:
+        """A new dict or list of what the node holds, of known keys or length; NotImplemented of anything else."""
+        if len(self.kinds_) != 1 or self.kind_ in self.graph_.coarse:
             return NotImplemented
-        return {key: self[key] for key in self.keys_}
+        if issubclass(self.kind_, list):
+            return [self[place] for place in range(len(self.keys_))]
+        return {key: self[key] for key in self.keys_} if self.kind_ is dict else NotImplemented
 
     def __anabranch_read__(self, name: str) -> Value:
         copied = self.copied_() if name in _OF_ALL else NotImplemented

@@ -29,6 +29,7 @@ from anabranch.runtime.values.pytrees.layout import (
     Leaf,
     Node,
     Union,
+    depth,
     describe,
     is_dynamic_array,
     is_reference,
@@ -40,6 +41,9 @@ from anabranch.runtime.values.pytrees.layout import (
 )
 from anabranch.runtime.values.pytrees.layout_join import join, node_or_member
 from anabranch.runtime.values.union import UnionValue
+
+# Texts made of others to such a depth have parts of all depths below it, whose number doubles with each.
+_DEEPEST_TEXT = 4
 
 
 @frozen
@@ -88,6 +92,8 @@ def option_index(value: object, options: Sequence[Layout]) -> int:
     for i, option in enumerate(options):
         if number is not None and isinstance(option, Leaf) and option.abstract == number:
             return i  # its own type before one that it would be converted to
+    if isinstance(value, Text) and depth(layout) <= _DEEPEST_TEXT and layout in options:
+        return options.index(layout)  # before one that is made of fewer parts
     for i, option in enumerate(options):
         with of_known_lengths():
             merged = join(option, layout)

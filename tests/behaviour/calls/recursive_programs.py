@@ -1433,6 +1433,20 @@ def nearest_in_tree(points, wanted):
     return nearest(built(list(range(len(points))), 0), 0, -1, np.inf)
 
 
+@functools.cache
+def pairs(n):
+    return n if n < 2 else pairs(n - 1) + pairs(n - 2)
+
+
+@program(np.array([3, 50, 4]), 60)
+def cached_in_loops(ns, n):
+    """Without the cache it would not end."""
+    total = 0
+    for k in ns:
+        total += pairs(int(k))
+    return total, [pairs(k) for k in range(n)]
+
+
 @program(9)
 def nested_dicts(n):
     def built(k):

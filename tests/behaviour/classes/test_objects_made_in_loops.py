@@ -68,6 +68,19 @@ def of_a_class_that_the_function_makes(ks):
     return [item.k for item in kept]
 
 
+@case((KEYS[:6], 3))
+def those_that_are_left(ks, steps):
+    parts, counts = [Part(float(k), 1.0) for k in ks], []
+    for s in range(steps):
+        for p in parts:
+            p.x -= p.v
+            if p.x > s:
+                p.v = 2.0
+        parts = [p for p in parts if p.x > 0]
+        counts.append(len(parts))
+    return counts, [p.x for p in parts]
+
+
 @case((KEYS,))
 def accs(ks):
     accs = []

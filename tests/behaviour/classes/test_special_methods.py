@@ -365,6 +365,23 @@ def dataclass_copies(x):
     return dataclasses.replace(a, weight=1.0), dataclasses.astuple(a), dataclasses.asdict(a), copy.copy(a)
 
 
+@dataclasses.dataclass
+class Basket:
+    items: list = dataclasses.field(default_factory=list)
+    first: object = None
+
+
+@case((np.array([3.0, -1.0, 2.0]),))
+def dataclasses_of_run_time_length(x):
+    basket = Basket(first=Item(x[0]))
+    for v in x:
+        if v > 0:
+            basket.items.append(Item(v))
+    made = dataclasses.asdict(basket)
+    made["items"].append(x[1])
+    return made, dataclasses.astuple(basket), len(basket.items)
+
+
 @functools.total_ordering
 class Ranked:
     def __init__(self, rank):

@@ -425,6 +425,13 @@ def sorted_new_rows(rows):
     return made
 
 
+def what_rows_hold(rows):
+    first, second, *others = sorted(rows)
+    copies = [list(r) for r in (first, second)]
+    copies[0][0] = 9.0
+    return copies, second, first == rows[0], others[0] < second, np.array([first, others[0]]), np.mean(others)
+
+
 def rows_by_index(rows):
     total, k = 0.0, int(rows[0][1])
     for _ in range(5):
@@ -464,6 +471,7 @@ def hull(points):
         sorted_rows_in_place,
         sorted_rows_are_written,
         sorted_new_rows,
+        what_rows_hold,
         rows_by_index,
         rows_of_each_group,
         hull,

@@ -26,6 +26,24 @@ def del_(ws):
     return d
 
 
+@case((WORDS[:9],), (WORDS[:0],), (np.array([4, 5, 4]),))
+def first_items_of_views(ws):
+    d = {}
+    for w in ws:
+        d[w] = w * 2
+    try:
+        (k, v), (_, w) = d.items()
+        found = k, v, w
+    except ValueError as error:
+        found = str(error)
+    values = iter(d.values())
+    first = next(iter(d.items()), None)
+    try:
+        return found, first, next(values), next(values)
+    except StopIteration:
+        return found, first
+
+
 @case((WORDS[:9],))
 def filled_anew(ws):
     d, s, line, all_of_it = {}, set(), [], []

@@ -260,6 +260,28 @@ def lists_in_order(keys, n, x):
     return ways, [a == a for a in paths], [a <= a for a in paths]
 
 
+@case((np.array([0, 1, 2, 0, 1, 2, 0, 3, 5, 7, 5, 1, 8, 9, 3, 2, 2, 6, 4, 0]),))
+def groups_in_order(keys):
+    groups, runs = defaultdict(list), []
+    for i, k in enumerate(keys):
+        groups[k].append(i)
+        if k > 2:
+            runs.append([i] * (k % 3))
+    runs.sort(key=lambda run: (-len(run), run))
+    return sorted(sorted(g, reverse=True) for g in groups.values()), runs
+
+
+@case((np.array([3, 1, 3, 7]),))
+def chosen_rows_get_longer(keys):
+    rows, total = [[0, 0] for _ in range(18)], 0
+    for k in keys:
+        row = rows[k]
+        row[0] += 1
+        total += row[1]
+        row.append(k)
+    return rows, total
+
+
 @case((KEYS[:4], 1.5))
 def numbers_with_a_list_that_is_an_item(keys, x):
     groups, said = {}, []

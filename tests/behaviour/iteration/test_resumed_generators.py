@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import numpy as np
 import pytest
 
@@ -228,6 +230,30 @@ def a_function_inside_that_is_sent_values(x):
         if v > 1:
             found = mean.send(v)
     return found
+
+
+@case((np.array([3, 4, 0, 5, 0]),), (np.array([1, 0, 2]),))
+def calls_until_a_value(x):
+    place = [0]
+
+    def read():
+        place[0] += 1
+        return x[place[0] - 1]
+
+    values = iter(read, 0)
+    first = next(values)
+    if first > 2:
+        first += next(values)
+    return first, list(values), place
+
+
+@case((X, 1.0))
+def totals_where_a_condition_says(x, least):
+    totals, found = accumulate(x, max, initial=0.5), []
+    for v in x:
+        if v > least:
+            found.append(next(totals))
+    return found, list(totals)
 
 
 @pytest.mark.parametrize("program", case.programs)

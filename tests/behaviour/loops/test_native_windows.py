@@ -36,6 +36,15 @@ def loaded(best, weights):
         best[w:] = np.maximum(best[w:], best[: len(best) - w] + w)
 
 
+def rolled(board, steps):
+    for _ in range(steps):
+        around = np.zeros_like(board)
+        for dy, dx in ((0, 1), (1, 0), (-1, 1)):
+            around += np.roll(np.roll(board, dy, axis=0), dx, axis=1)
+        board = np.where(around == 3, 1.0, around % 2)
+    return board
+
+
 def halved(x, limits):
     n = limits[0]
     while n > 1:
@@ -135,6 +144,7 @@ PROGRAMS = [
     (corners, (GRID, 4)),
     (under_conditions, (LINE, 6)),
     (needed_before, (LINE, 9)),
+    (rolled, (GRID % 2, 3)),
 ]
 
 

@@ -56,6 +56,15 @@ def longest_run(numbers):
     return best, best in ("CC", "AA")
 
 
+@case((np.array([[0, 1], [0, 2], [0, 1]]), ["a", "b", "c", "d"]))
+def made_of_other_items(pairs, names):
+    nodes = list(names)
+    for i, j in pairs:
+        nodes[i] = f"({nodes[i]},{nodes[j]})"
+        nodes.pop(j)
+    return nodes
+
+
 @case((13,), (0,))
 def by_recursion(n):
     def digits(k):
