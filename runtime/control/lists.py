@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.creation import growing
 from anabranch.runtime.control.containers import stacked_results
@@ -18,12 +20,13 @@ from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import AxisItems
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values import chosen_containers, registry
+from anabranch.runtime.values import chosen_containers, registry, wrap
 from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
-from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.run_time_container import RunTimeContainer
-from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.tracer import Tracer, class_name
 
 
 def made_growable(made: list[Any]) -> Value:
@@ -58,8 +61,33 @@ def extended(made: Value, items: Value) -> Value:
     kind = type(items)
     if not (hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")):
         raise TypeError(f"Value after * must be an iterable, not {kind.__name__}")
-    made.extend(items)
+    items = user_iterators.iterated(items)
+    made.extend(items_of(items) if isinstance(items, PushIterator) and not isinstance(made, Growable) else items)
     return made
+
+
+def starred(items: Value, before: int, after: int) -> tuple[Value, ...]:
+    """What `a, *b, c = items` gives to its names, so many before the starred one and so many after it."""
+    if chosen_containers.is_choice(items):
+        items = items_of(items)
+    walked = user_iterators.iterated(items)
+    if not isinstance(walked, PushIterator) and not is_of_run_time_length(walked):
+        if isinstance(walked, Tracer) and not walked.abstract.shape:
+            raise TypeError(f"cannot unpack non-iterable {class_name(walked)} object")
+        (*found,) = walked
+    else:
+        found = items_of(walked)
+    least, length = before + after, found.items.length if is_dynamic_list(found) else len(found)
+    text = f"not enough values to unpack (expected at least {least}, got {{}})"
+    if isinstance(length, int):
+        if length < least:
+            raise ValueError(text.format(length))
+    else:
+        fewer = wrap.as_atom(length < least, np.bool_)
+        run_time_checks.fail_if(fewer, run_time_checks.IntMessage(ValueError, text), wrap.as_atom(length))
+    last = [found[length - after + k] for k in range(after)]
+    rest = found[before : length - after]
+    return (*[found[k] for k in range(before)], made_growable(rest) if type(rest) is list else rest, *last)
 
 
 def tupled(made: Value) -> Value:

@@ -42,7 +42,12 @@ from anabranch.runtime.control.hash_tables.creation import (
 )
 from anabranch.runtime.control.identity import is_ as is_, is_not as is_not
 from anabranch.runtime.control.if_ import if_ as if_
-from anabranch.runtime.control.lists import comprehension as comprehension, extended as extended, tupled as tupled
+from anabranch.runtime.control.lists import (
+    comprehension as comprehension,
+    extended as extended,
+    starred as starred,
+    tupled as tupled,
+)
 from anabranch.runtime.control.match import match as match
 from anabranch.runtime.control.sets import members as members, members_of as members_of, set_operation as set_operation
 from anabranch.runtime.control.stdlib import builtins_ as builtins  # noqa: F401 - `ab.builtins`

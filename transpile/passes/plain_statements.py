@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import libcst as cst
 
 from anabranch.transpile.bindings import imported_names
@@ -20,16 +22,38 @@ class Assign(SmallPass[cst.Assign]):
             "def f(a, i, x):\n    a[i if x else 0], b = x, not x\n    return b\n",
             "def f(a, i, x):\n    a[ab.ifexp(x, lambda: i, lambda: 0)], b = x, ab.not_(x)\n    return b\n",
         ),
+        Example(
+            "def f(items):\n    first, *rest, last = items\n    return rest\n",
+            "def f(items):\n    first, rest, last = ab.starred(items, 1, 1)\n    return rest\n",
+        ),
     )
 
     def lower(self, work: Lowering, node: cst.Assign, here: Here) -> list[cst.BaseSmallStatement]:
         reader = Reader(work, work.flow.entry(node), here.place)
         value = reader.bare(node.value)
         targets = [work.target(reader, target.target) for target in node.targets]
+        if len(targets) == 1 and (place := _starred(targets[0])) is not None and not isinstance(value, cst.Tuple):
+            # Python itself would make a list of a known number of items.
+            counts = (place, len(targets[0].elements) - 1 - place)  # type: ignore[attr-defined]
+            value = reader.staged("starred", value, *(cst.Integer(str(count)) for count in counts))
+            targets = [_without_star(targets[0])]
         if value is node.value and are_same(targets, [target.target for target in node.targets]):
             return [node]
         changed = [o.with_changes(target=n) for n, o in zip(targets, node.targets, strict=True)]
         return [node.with_changes(value=value, targets=changed)]
+
+
+def _starred(target: cst.BaseExpression) -> int | None:
+    """The place of the starred element of a target; None where there is none."""
+    elements = target.elements if isinstance(target, (cst.Tuple, cst.List)) else ()
+    return next((k for k, element in enumerate(elements) if isinstance(element, cst.StarredElement)), None)
+
+
+def _without_star(target: Any) -> cst.BaseAssignTargetExpression:
+    """The target, of which the starred element gets what it stands for."""
+    elements = [cst.Element(element.value, comma=element.comma) for element in target.elements]
+    made: cst.BaseAssignTargetExpression = target.with_changes(elements=elements)
+    return made
 
 
 class Annotated(SmallPass[cst.AnnAssign]):

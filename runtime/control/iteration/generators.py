@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 import functools
+import sys
 import types
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
@@ -26,6 +27,7 @@ from anabranch.runtime.errors import (
     UnsupportedOperationError,
 )
 from anabranch.runtime.tracing.builder import Builder, current, tracing
+from anabranch.runtime.tracing.source_frames import internal, users_instruction
 from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.heap.attempt import first_possible
 
@@ -134,6 +136,10 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         return None
 
     def __iter__(self) -> Iterator[Value]:
+        # Only Python's own unpacking asks from the user's code; how many items there are is checked at run time.
+        is_unpacked = tracing() and users_instruction()[0] == "UNPACK_SEQUENCE" and self._items is None
+        if is_unpacked and not internal(sys._getframe(1).f_code.co_filename):
+            return iter(current().trace.outside.called(list)(self))
         return self
 
     def __next__(self) -> Value:
