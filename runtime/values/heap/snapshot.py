@@ -37,7 +37,7 @@ def _is_numpys(function: types.FunctionType) -> bool:
     return f"{function.__globals__.get('__name__')}.".startswith(_NUMPYS)
 
 
-_NUMPYS = ("numpy.", "anabranch.runtime.numpy.", "anabranch.runtime.values.")
+_NUMPYS = ("numpy.", *(f"anabranch.runtime.{part}." for part in ("numpy", "values.arrays", "values.memory")))
 
 
 class Heap:
