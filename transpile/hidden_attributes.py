@@ -33,7 +33,7 @@ HIDDEN = frozenset((
     "count_", "countable_", "counted", "each", "element", "element_", "element_of", "end", "end_errors", "ended_",
     "entry_", "exact_", "extents", "extra_", "first", "first_place_", "folded_", "for_each", "found_", "free",
     "free_", "fresh", "given_", "graph_", "grown_", "has_lost_", "has_records", "has_several_dtypes",
-    "has_several_types", "holds", "in_place", "index_", "index_in_", "inplace", "insert_", "insert_first_",
+    "has_several_types", "held_", "holds", "in_place", "index_", "index_in_", "inplace", "insert_", "insert_first_",
     "integral", "interval", "is_dynamic", "is_few", "is_fixed", "is_known", "is_readonly", "is_sized", "is_view",
     "items", "items_or", "key_at_", "keys_", "keywords", "kind_", "kinds", "kinds_", "last_place_", "leave_",
     "left_packed", "length", "length_", "like_", "lists_", "lost_", "made", "members_", "memory", "memory_",

@@ -34,6 +34,10 @@ class UnionOperators(UnionBase):
     def in_place(self, operation: Callable[[Any], object]) -> Value:
         """The operation where it changes the value itself."""
 
+    def held_(self) -> Value:
+        """A new list of what it holds, where it is one of many lists of one length; NotImplemented elsewhere."""
+        return NotImplemented
+
 
 def operated(function: Callable[..., object], operands: tuple[Value, ...], place: int) -> Value:
     """A function of something that is one of a few alternatives, and of something else.
@@ -45,6 +49,8 @@ def operated(function: Callable[..., object], operands: tuple[Value, ...], place
     value = operands[place].without_undefined()
     if not isinstance(value, UnionOperators):
         return function(*before, value, *after)
+    if (held := value.held_()) is not NotImplemented:
+        return function(*before, held, *after)
     others = before + after
     if (found := beside_union(function, (*before, value, *after), place)) is not NotImplemented:
         return found

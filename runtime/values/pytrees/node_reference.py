@@ -136,6 +136,10 @@ class Reference(UnionValue):
             return [self[place] for place in range(len(self.keys_))]
         return {key: self[key] for key in self.keys_} if self.kind_ is dict else NotImplemented
 
+    def held_(self) -> Value:
+        held = self.copied_()
+        return held if isinstance(held, list) else NotImplemented
+
     def __anabranch_read__(self, name: str) -> Value:
         copied = self.copied_() if name in _OF_ALL else NotImplemented
         if copied is not NotImplemented:

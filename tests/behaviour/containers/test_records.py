@@ -429,7 +429,16 @@ def what_rows_hold(rows):
     first, second, *others = sorted(rows)
     copies = [list(r) for r in (first, second)]
     copies[0][0] = 9.0
-    return copies, second, first == rows[0], others[0] < second, np.array([first, others[0]]), np.mean(others)
+    return (
+        copies,
+        first + second,
+        [0.0, *second],
+        first * 2,
+        first == rows[0],
+        others[0] < second,
+        np.array([first, others[0]]),
+        np.mean(others),
+    )
 
 
 def rows_by_index(rows):
