@@ -145,6 +145,8 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
     def __next__(self) -> Value:
         self._check_place()
         if self._items is None:
+            if tracing() and users_instruction()[0] == "LIST_EXTEND":  # [*items]
+                current().trace.lists.demand_growth()
             self._items = iter(()) if self._used_up() else self.pull()
         return self._items.__next__()
 

@@ -164,12 +164,9 @@ def _spelled(options: Sequence[Layout]) -> Layout | None:
 def _with_one_text(options: list[Layout]) -> list[Layout]:
     """The options, with texts that get longer step by step as one whose characters lie in memory."""
     mine = [o for o in options if _is_textual(o)]
-    if len(mine) < 2:
+    if len(mine) < 2 or not (any(map(_is_spelled, mine)) or (_get_longer(mine) and may_grow())):
         return options
-    # Of some hundred texts a branch makes one, too: conditions in a row would double them each time.
-    if any(map(_is_spelled, mine)) or (_get_longer(mine) and (len(mine) > _MANY_LONGER or may_grow())):
-        return _with_one(options, mine, _spelled(mine))
-    return options
+    return _with_one(options, mine, _spelled(mine))
 
 
 def _get_longer(texts: Sequence[Layout]) -> bool:
@@ -198,7 +195,6 @@ def _depth(text: Layout) -> int:
 
 # Of so many lengths are texts that loops make longer; of fewer where there are many texts.
 _STEPS, _FEW_STEPS, _MANY_TEXTS = 6, 4, 8
-_MANY_LONGER = 128
 
 
 _NOTHING = object()

@@ -23,17 +23,6 @@ def longer_by_steps(n):
     return bits or "0", line, len(line), line[1:3], f"<{bits}>", bits == "1101"
 
 
-@case((5.0,), (-1.0,))
-def longer_under_conditions_in_a_row(x):
-    out = ""
-    for k in range(0, 9, 3):
-        # Each of these conditions doubles how many texts it may be.
-        out += "a" if x > k else ""
-        out += "bc" if x < k + 1 else ""
-        out += "d" if x != k + 2 else "e"
-    return out, len(out), out[-2:], out.split("d"), out == "adad"
-
-
 @case((NUMBERS,))
 def run_lengths(numbers):
     text, out, i = "".join("AB"[x % 2] for x in numbers), "", 0

@@ -210,12 +210,6 @@ def appends_under_conditions(n):
     return head + rows(n, "        if x > {k}:\n            out.append({k})\n") + "    return len(out)\n"
 
 
-@family(V, sizes=(8, 16, 32))
-def texts_made_longer_under_conditions(n):
-    head = "def f(a):\n    s = ''\n    for x in a:\n"
-    return head + rows(n, "        if x > {k}:\n            s += 'a{k}'\n") + "    return s\n"
-
-
 @family(3, sizes=(2, 4, 8))
 def sums_of_sums(n):
     lines = "def f(m):\n    s0 = 0\n"
