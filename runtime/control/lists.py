@@ -62,7 +62,8 @@ def extended(made: Value, items: Value) -> Value:
     if not (hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")):
         raise TypeError(f"Value after * must be an iterable, not {kind.__name__}")
     items = user_iterators.iterated(items)
-    made.extend(items_of(items) if isinstance(items, PushIterator) and not isinstance(made, Growable) else items)
+    is_pushed = tracing() and isinstance(items, PushIterator) and not isinstance(made, Growable)
+    made.extend(items_of(items) if is_pushed else items)
     return made
 
 
@@ -71,7 +72,7 @@ def starred(items: Value, before: int, after: int) -> tuple[Value, ...]:
     if chosen_containers.is_choice(items):
         items = items_of(items)
     walked = user_iterators.iterated(items)
-    if not isinstance(walked, PushIterator) and not is_of_run_time_length(walked):
+    if not tracing() or not (isinstance(walked, PushIterator) or is_of_run_time_length(walked)):
         if isinstance(walked, Tracer) and not walked.abstract.shape:
             raise TypeError(f"cannot unpack non-iterable {class_name(walked)} object")
         (*found,) = walked
