@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,12 @@ class Program:
                 got = Outcome(wrapped, args, {})
                 assert isinstance(got.error, self.refused), f"{args!r}: {got.error!r}, value {got.value!r}"
                 assert got.text == ""
+
+    def check_in_xla(self) -> None:
+        """Compare every argument set, with the loops compiled by XLA."""
+        wrapped = jit(self.function, static_argnames=self.static, native_loops=False)
+        for args in self.argsets:
+            self._compare_outcomes(Outcome(self.function, args, {}), Outcome(wrapped, args, {}), args)
 
     def check_static(self) -> None:
         """Compare with every argument static that can be: plain Python decides, and the results stay."""
@@ -159,3 +165,7 @@ class Table:
             return function
 
         return add
+
+    def named(self, names: Collection[str]) -> list[Any]:
+        """Return the programs whose functions have these names."""
+        return [param for param in self.programs if param.values[0].function.__name__ in names]

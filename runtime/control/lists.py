@@ -68,7 +68,7 @@ def extended(made: Value, items: Value) -> Value:
 
 
 def starred(items: Value, before: int, after: int) -> tuple[Value, ...]:
-    """What `a, *b, c = items` gives to its names, so many before the starred one and so many after it."""
+    """The values of the names of `a, *b, c = items`: so many before the starred one, and so many after it."""
     if chosen_containers.is_choice(items):
         items = items_of(items)
     walked = user_iterators.iterated(items)

@@ -118,10 +118,9 @@ def test_texts(program: Program) -> None:
     program.check()
 
 
-@pytest.mark.parametrize("program", [p for p in case.programs if p.values[0].function.__name__ in IN_XLA])
+@pytest.mark.parametrize("program", case.named(IN_XLA))
 def test_texts_without_native_loops(program: Program) -> None:
-    for args in program.argsets:
-        assert repr(jit(program.function, native_loops=False)(*args)) == repr(program.function(*args))
+    program.check_in_xla()
 
 
 def test_an_empty_separator_is_refused() -> None:
