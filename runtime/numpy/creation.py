@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import warnings
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import Extents, shape_with_capacity
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.failures import run_time_checks
@@ -210,6 +212,25 @@ def array(
     made = _ordered(nested_sequences.converted(object, dtype, copy), order, copy)
     if operator.index(ndmin) > made.ndim:
         return registry.FUNCTIONS[np.expand_dims](made, tuple(range(ndmin - made.ndim)))
+    return made
+
+
+@rules.creates(np.fromiter)
+def fromiter(iter: Value, dtype: Value, count: int = -1, *, like: Value = None) -> Value:
+    """As `numpy.fromiter`; how many items there are may be known only at run time."""
+    plain("fromiter", like=(like, None))
+    called = current().trace.outside.called
+    items = iter if count < 0 else called(itertools.islice)(iter, count)
+    made = registry.FUNCTIONS[np.array](called(list)(items), dtype)
+    if made.ndim != 1:
+        raise ValueError("setting an array element with a sequence.")
+    length = made.shape[0]
+    text = f"iterator too short: Expected {count} but iterator had only {{}} items."
+    if not isinstance(length, int):
+        fewer = wrap.as_atom(length < count, np.bool_)
+        run_time_checks.fail_if(fewer, run_time_checks.IntMessage(ValueError, text), wrap.as_atom(length))
+    elif length < count:
+        raise ValueError(text.format(length))
     return made
 
 

@@ -27,7 +27,6 @@ _REFUSED = {
     "use the functions on coefficients, as np.polyval": "poly1d",
     "make records by np.zeros(n, dtype=[('a', int)])": "recarray",
     "compiled code gives no access to memory; call it outside": "from_dlpack nested_iters",
-    "the number of items must be static; make a list of them and use np.array": "fromiter",
     "the result depends on values, which are known only at run time; use the dtype": "mintypecode typename",
 }
 _STATIC = {

@@ -8,6 +8,7 @@ is an object with attributes, as a user's iterator is: branches and loops carry 
 from __future__ import annotations
 
 import operator
+import sys
 import types
 import weakref
 from collections.abc import Callable
@@ -18,7 +19,8 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration import generator_steps
-from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.control.staging import unpacking
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
@@ -44,7 +46,9 @@ class Resumable:
     code_: _Code
     rewritten_: Callable[[types.FunctionType], Callable[..., Any]]
 
-    def __iter__(self) -> Resumable:
+    def __iter__(self) -> Value:
+        if tracing() and unpacking.asks(sys._getframe(1)):
+            return iter(current().trace.outside.called(list)(self))
         return self
 
     def __next__(self) -> Value:

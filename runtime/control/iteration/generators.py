@@ -19,6 +19,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.iteration.pull_iteration import pulled
 from anabranch.runtime.control.loops.unroll_budget import Cost
+from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.control.try_ import passes, reconstructed
 from anabranch.runtime.errors import (
     AnabranchError,
@@ -27,7 +28,7 @@ from anabranch.runtime.errors import (
     UnsupportedOperationError,
 )
 from anabranch.runtime.tracing.builder import Builder, current, tracing
-from anabranch.runtime.tracing.source_frames import internal, users_instruction
+from anabranch.runtime.tracing.source_frames import users_instruction
 from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.heap.attempt import first_possible
 
@@ -136,10 +137,8 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         return None
 
     def __iter__(self) -> Iterator[Value]:
-        # Only Python's own unpacking asks from the user's code; how many items there are is checked at run time.
-        is_unpacked = tracing() and users_instruction()[0] == "UNPACK_SEQUENCE" and self._items is None
-        if is_unpacked and not internal(sys._getframe(1).f_code.co_filename):
-            return iter(current().trace.outside.called(list)(self))
+        if self._items is None and tracing() and unpacking.asks(sys._getframe(1)):
+            return iter(current().trace.outside.called(list)(self))  # it checks at run time how many items there are
         return self
 
     def __next__(self) -> Value:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import types
+
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.tracing.source_frames import users_instruction
+from anabranch.runtime.tracing.source_frames import internal, users_instruction
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
 
@@ -14,6 +16,11 @@ def targets() -> int | None:
     """Return to how many names the innermost of the user's frames unpacks something now; None where it does not."""
     name, count = users_instruction()
     return count if name == "UNPACK_SEQUENCE" else None  # of more than 255 the first is another instruction
+
+
+def asks(frame: types.FrameType) -> bool:
+    """Return whether it is Python's own unpacking that calls from a frame: the user's code does not call there."""
+    return not internal(frame.f_code.co_filename) and targets() is not None
 
 
 def check_length(length: Value, expected: int) -> None:

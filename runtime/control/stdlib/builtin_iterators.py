@@ -83,7 +83,7 @@ def _of_ints(bound: UnionValue) -> Value:
 @of_each_list
 def enumerate_(items: Value, start: Value = 0) -> Value:
     """As `enumerate`."""
-    items = _iterated(items)
+    items = iterated_once(items)
     return resumable(
         (items,),
         lambda: _enumerated(items, start),
@@ -100,7 +100,7 @@ def _enumerated(items: Value, start: Value) -> Value:
     return iterators.Enumerated(staged, as_int(start))
 
 
-def _iterated(items: Value) -> Value:
+def iterated_once(items: Value) -> Value:
     """The iterator of an object whose class defines it in Python; a generator, which goes on anywhere, as it is."""
     return items if hasattr(type(items), "send") else iterated(items)
 
@@ -111,7 +111,7 @@ _OF_ONE_LENGTH = (np.ndarray, TracedArray, tuple, range, countable_ranges.Range)
 @staged_form_of(zip)
 def zip_(*columns: Value, strict: bool = False) -> Value:
     """As `zip`; staged when every column is a range or an array, or one has a length known only at run time."""
-    columns = tuple(map(_iterated, columns))
+    columns = tuple(map(iterated_once, columns))
     if strict or not columns:
         return _zipped(columns, strict)
     pushing = [k for k, column in enumerate(columns) if isinstance(column, PushIterator) and not column.begun]

@@ -22,7 +22,7 @@ from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import shorter
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.stdlib import itertools_source as source
-from anabranch.runtime.control.stdlib.builtin_iterators import length_of
+from anabranch.runtime.control.stdlib.builtin_iterators import iterated_once, length_of
 from anabranch.runtime.control.stdlib.going_on import goes_on, has_places, one, only, resumable, that_may_go_on
 from anabranch.runtime.control.stdlib.itertools_iterators import (
     Accumulated,
@@ -55,6 +55,19 @@ _MOST_COMBINATIONS = 2**20
 Call = Callable[..., Any]
 
 
+Form = Callable[..., Any]
+
+
+def _over(form: Form, first: int = 0, end: int | None = None) -> Form:
+    """The staged form, whose arguments from one to another are iterables: a user's iterator comes as what pushes."""
+
+    def over(call: Call, *args: Value, **kwargs: Value) -> Value:
+        columns = map(iterated_once, args[first:end])
+        return form(call, *args[:first], *columns, *(() if end is None else args[end:]), **kwargs)
+
+    return over
+
+
 def _staged(items: object) -> bool:
     return isinstance(items, PushIterator) or is_countable(items)
 
@@ -66,10 +79,9 @@ def starmap_(call: Call, function: object, rows: object) -> Value:
 
 def product_(_: Call, *columns: Value, repeat: int = 1) -> Value:
     """As `itertools.product`."""
-    columns = columns * repeat
-    if not columns or not any(map(_staged, columns)):
-        return itertools.product(*columns)
-    return _nested([_again(c) for c in columns], ())
+    if not columns or repeat < 1 or not any(map(_staged, columns)):
+        return itertools.product(*columns, repeat=repeat)
+    return _nested([_again(c) for c in columns] * repeat, ())
 
 
 def _again(items: Value) -> Value:
@@ -186,7 +198,9 @@ def _is_none_of(place: Value, row: tuple[Value, ...]) -> Value:
 def from_iterable_(_: Call, rows: Value) -> Value:
     """As `itertools.chain.from_iterable`."""
     if not _staged(rows):
-        return itertools.chain.from_iterable(rows)
+        return (
+            chain_(_, *map(iterated_once, rows)) if type(rows) in (list, tuple) else itertools.chain.from_iterable(rows)
+        )
     return GeneratorExpression(rows, GeneratorExpression, nested=True)
 
 
@@ -351,14 +365,17 @@ def ndenumerate_(_: Call, array: Value) -> Value:
 
 
 COUNTERPARTS: dict[object, Callable[..., Any]] = {
-    map: map_, filter: filter_, itertools.starmap: starmap_, itertools.product: product_, itertools.chain: chain_,
-    itertools.islice: islice_, itertools.pairwise: pairwise_, itertools.accumulate: accumulate_,
-    itertools.takewhile: takewhile_, itertools.repeat: repeat_, itertools.count: count_,
-    itertools.combinations: _combining(itertools.combinations),
-    itertools.combinations_with_replacement: _combining(itertools.combinations_with_replacement),
-    itertools.permutations: _combining(itertools.permutations), itertools.chain.from_iterable: from_iterable_,
-    itertools.dropwhile: dropwhile_, itertools.filterfalse: filterfalse_, itertools.compress: compress_,
-    itertools.zip_longest: zip_longest_, itertools.groupby: groupby_, itertools.cycle: cycle_,
-    **({itertools.batched: batched_} if hasattr(itertools, "batched") else {}),
+    map: map_, filter: filter_, itertools.starmap: starmap_, itertools.product: _over(product_),
+    itertools.chain: _over(chain_), itertools.islice: _over(islice_, 0, 1), itertools.pairwise: _over(pairwise_),
+    itertools.accumulate: _over(accumulate_, 0, 1), itertools.takewhile: takewhile_,
+    itertools.repeat: repeat_, itertools.count: count_,
+    itertools.combinations: _over(_combining(itertools.combinations), 0, 1),
+    itertools.combinations_with_replacement: _over(_combining(itertools.combinations_with_replacement), 0, 1),
+    itertools.permutations: _over(_combining(itertools.permutations), 0, 1),
+    itertools.chain.from_iterable: _over(from_iterable_), itertools.dropwhile: _over(dropwhile_, 1),
+    itertools.filterfalse: _over(filterfalse_, 1), itertools.compress: _over(compress_),
+    itertools.zip_longest: _over(zip_longest_), itertools.groupby: _over(groupby_, 0, 1),
+    itertools.cycle: _over(cycle_),
+    **({itertools.batched: _over(batched_, 0, 1)} if hasattr(itertools, "batched") else {}),
     functools.reduce: reduce_, np.ndindex: ndindex_, np.ndenumerate: ndenumerate_, np.nditer: nditer_,
 }  # fmt: skip

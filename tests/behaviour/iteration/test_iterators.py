@@ -239,6 +239,83 @@ def held_by_a_dict(n):
     return total, next(held["items"])
 
 
+def above(a, least):
+    for x in a:
+        if x > least:
+            yield x
+
+
+class Above:
+    """The values above a number, by a generator, each time."""
+
+    def __init__(self, a, least):
+        self.a, self.least = a, least
+
+    def __iter__(self):
+        return above(self.a, self.least)
+
+
+class Found:
+    """The values above a number, once."""
+
+    def __init__(self, a, least):
+        self.a, self.least, self.i = a, least, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        while self.i < len(self.a):
+            x = self.a[self.i]
+            self.i += 1
+            if x > self.least:
+                return x
+        raise StopIteration
+
+
+A = np.array([1.0, 3, 2, 4])
+
+
+@case((A, 2), (A, 1), (A, 3))
+def unpacked(a, least):
+    x, y = Above(a, least)
+    (z, w), one = Found(a, least), 1
+    return x + y * z - w * one
+
+
+@case((A, 2), (A, 1), (A, 3))
+def unpacked_under_way(a, least):
+    items = above(a, least)
+    first = next(items, 0.0)
+    (last,) = items
+    return first, last
+
+
+@case((A, 2), (A, 5))
+def by_itertools(a, least):
+    some = Above(a, least)
+    return (
+        list(itertools.chain(some, Found(a, least), some)), list(itertools.chain.from_iterable([some, a])),
+        list(itertools.accumulate(some)), list(itertools.islice(some, 1, None)), list(itertools.pairwise(some)),
+        list(itertools.product(some, above(a, least))), list(itertools.product(above(a, least), repeat=2)),
+        list(itertools.combinations(some, 2)), list(itertools.dropwhile(lambda x: x < 4, some)),
+    )  # fmt: skip
+
+
+@case((A, 2), (A, 5))
+def moved_by_itertools(a, least):
+    items = Found(a, least)
+    return list(itertools.islice(items, 1)), items.i, list(items), items.i
+
+
+@case((A, 2), (A, 1), (A, 3))
+def from_iterators(a, least):
+    return (
+        np.fromiter(Above(a, least), float), np.fromiter((x * 2 for x in a), np.float32), np.fromiter([a[0], 2], int),
+        np.fromiter((x > least for x in a), bool, count=2), np.fromiter(above(a, least), float, count=2),
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_eager(program: Program) -> None:
     program.check()

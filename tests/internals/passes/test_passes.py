@@ -187,6 +187,7 @@ def test_what_is_computed_twice_is_computed_once():
     assert ops(same_results(program, (4.0,))) == ["sqrt", "add"]
 
 
+@pytest.mark.needs_pass("dce")
 def test_unused_loop_is_dropped():
     def total(a, n):
         for i in range(n):
