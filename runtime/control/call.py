@@ -22,10 +22,12 @@ from anabranch.runtime.control.calls import (
     outside_world,
     recursion,
     repeated_calls,
+    starred_calls,
     tail_calls,
     uncompiled,
 )
 from anabranch.runtime.control.calls.counterparts import original_of, staged
+from anabranch.runtime.control.calls.starred_calls import Spread
 from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user_function, rewritten
 from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
@@ -320,6 +322,8 @@ class StagedCall:
 
     def call(self, /, *args: object, **kwargs: object) -> Value:
         """Call the function with what was unpacked."""
+        if Spread in map(type, args):
+            return starred_calls.called(call, self.function, args, kwargs)
         if _is_staged(self.function):
             return self.function(*args, **kwargs)
         return call(self.function, *args, **kwargs)
@@ -332,6 +336,8 @@ class TailCalling(StagedCall):
 
     def call(self, /, *args: object, **kwargs: object) -> Value:
         """The call with what was unpacked."""
+        if Spread in map(type, args):
+            return starred_calls.called(call, self.function, args, kwargs)
         return tail_call_from(sys._getframe(1).f_code, self.function, args, kwargs)
 
     __call__ = call

@@ -21,6 +21,7 @@ from anabranch.runtime.control.call import (
     tail_calling as tail_calling,
 )
 from anabranch.runtime.control.calls.counterparts import imported as imported
+from anabranch.runtime.control.calls.starred_calls import spread as spread
 from anabranch.runtime.control.calls.user_functions import inner_generator as generator  # noqa: F401
 from anabranch.runtime.control.compare import compare as compare
 from anabranch.runtime.control.containers.generator_reductions import count as count

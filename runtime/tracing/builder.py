@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.base.by_identity import IdentityDict
+from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.context_values import having
 from anabranch.base.frozen import frozen, mutable
 from anabranch.runtime.errors import EscapedTracerError
@@ -86,6 +86,8 @@ class Trace:
         self.wanted_resumable: set[Hashable] = set()
         # Iterators by identity, with the places that make them and the code of generators that would go on.
         self.going_on: IdentityDict[object, frozenset[Hashable]] = IdentityDict()
+        # Iterators that code which is not compiled has asked, and which may have had no more items.
+        self.of_unknown_end: IdentitySet[object] = IdentitySet()
         self.watched: list[Watched] = []
         # The buffer sizes that were asked for, and given.
         self.capacities: dict[CapacitySite, Capacity] = {}

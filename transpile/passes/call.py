@@ -18,7 +18,8 @@ _DEBUGGERS = "set_trace"  # of pdb, ipdb and others: it stops in the frame of it
 class Call(ExpressionPass[cst.Call]):
     """f(x) becomes ab.call(f, x), or ab.tail_call(f, x) at the end of f, unless f is known to be staged.
 
-    f(*x) becomes ab.calling(f)(*x), but for zip(*x), which is ab.transposed(x) in a function whose lists grow.
+    f(*x) becomes ab.calling(f)(*x); in a function whose lists grow ab.calling(f)(*ab.spread(x)), and zip(*x)
+    ab.transposed(x).
     """
 
     handles = (cst.Call,)
@@ -60,7 +61,7 @@ class Call(ExpressionPass[cst.Call]):
             )
         if any(argument.star for argument in node.args):
             unpacking = reader.staged("tail_calling" if is_tail else "calling", reader.rewrite(function))
-            return node.with_changes(func=unpacking, args=[self._argument(reader, a) for a in node.args])
+            return node.with_changes(func=unpacking, args=[self._unpacked(reader, a) for a in node.args])
         if self._is_staged(reader, function):
             return reader.children(node)
         arguments = [self._argument(reader, argument) for argument in node.args]
@@ -70,6 +71,12 @@ class Call(ExpressionPass[cst.Call]):
             return reader.staged(staged, callee)
         head = cst.Arg(callee, comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")))
         return node.with_changes(func=reader.constant(staged), args=[head, *arguments])
+
+    def _unpacked(self, reader: Reader, node: cst.Arg) -> cst.Arg:
+        """An argument, which may be unpacked; how many items there are may be known only at run time."""
+        if node.star != "*" or "list" not in reader.work.session.operators:
+            return self._argument(reader, node)
+        return node.with_changes(value=reader.staged("spread", reader.argument(node.value)))
 
     def _argument(self, reader: Reader, node: cst.Arg) -> cst.Arg:
         new = reader.rewrite_node(node)

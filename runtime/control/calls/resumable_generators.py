@@ -18,7 +18,7 @@ from anabranch import transpile
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration import generator_steps
+from anabranch.runtime.control.iteration import generator_steps, known_ends
 from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import internal
@@ -52,7 +52,7 @@ class Resumable:
         return self
 
     def __next__(self) -> Value:
-        return self.send(None)
+        return known_ends.asked_at_once(self, lambda: self.send(None))
 
     def send(self, value: Value) -> Value:
         """The next item, with `value` as that of the yield which it waits at."""
@@ -64,6 +64,8 @@ class Resumable:
             raise StopIteration(self.returned)
 
         return if_(found, lambda: item.without_undefined() if isinstance(item, UnionValue) else item, ended)
+
+    __next__.staged_ = lambda self: self.send(None)  # type: ignore[attr-defined] # for code that is compiled
 
     def close(self) -> None:
         """End it."""

@@ -19,6 +19,7 @@ from anabranch.base.signals import whole
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
+from anabranch.runtime.control.iteration import known_ends
 from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.heap import patched_classes
@@ -147,14 +148,16 @@ def _put_back(known: patched_classes.Staged) -> None:
 
 def _dispatching(function: Call, call: Call) -> Call:
     # Python takes nothing but an int of its own from these.
-    plain, iterates = function.__name__ in ("__index__", "__length_hint__"), function.__name__ == "__iter__"
+    plain, name = function.__name__ in ("__index__", "__length_hint__"), function.__name__
 
     @functools.wraps(function)
     def special(*args: object, **kwargs: object) -> Value:
         if not tracing():
             return function(*args, **kwargs)
-        if iterates and unpacking.asks(sys._getframe(1)):
+        if name == "__iter__" and unpacking.asks(sys._getframe(1)):
             return iter(call(list, *args))  # it checks at run time how many items there are
+        if name == "__next__":
+            return known_ends.asked_at_once(args[0], lambda: call(function, *args))
         made = call(function, *args, **kwargs)
         return made.__index__() if plain and isinstance(made, Tracer) else made
 

@@ -58,6 +58,7 @@ class _Methods(Compared, GrowableContents):
             return self._elements()
         expected = unpacking.targets() if tracing() else None
         if expected is None:
+            unpacking.demand_growth()
             return self._plain("an iteration")
         unpacking.check_length(self.items.length, expected)
         return iter(tuple([self[place] for place in range(expected)]))
@@ -110,6 +111,8 @@ class _Methods(Compared, GrowableContents):
     def __setitem__(self, key: Value, value: Value) -> None:
         if is_fixed(self) and (isinstance(key, slice) or not array_lists.fits(value)):
             self.separate()
+        if isinstance(key, slice) and tracing():
+            value = staged.collected(value, listed)
         if self.items is not None or _has_traced_bounds(key) or (isinstance(key, slice) and is_dynamic_list(value)):
             item_access.set_(self, key, value)
         elif isinstance(key, Tracer):

@@ -34,6 +34,12 @@ from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.union import UnionValue
 
 
+def collected(values: Value, listed: Callable[[Any], Any]) -> Value:
+    """The values that are to be items, of a generator or a user's iterator as a list."""
+    values = iterated(values)
+    return values.items_or(listed) if isinstance(values, PushIterator) else values
+
+
 def extend(owner: GrowableContents, values: Value, listed: Callable[[Any], Any]) -> None:
     """`owner.extend(values)`; `listed` makes a list of what an iterable yields."""
     if isinstance(values, UnionValue) and values.of_objects:

@@ -28,7 +28,6 @@ from anabranch.runtime.errors import (
     UnsupportedOperationError,
 )
 from anabranch.runtime.tracing.builder import Builder, current, tracing
-from anabranch.runtime.tracing.source_frames import users_instruction
 from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.heap.attempt import first_possible
 
@@ -144,8 +143,7 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
     def __next__(self) -> Value:
         self._check_place()
         if self._items is None:
-            if tracing() and users_instruction()[0] == "LIST_EXTEND":  # [*items]
-                current().trace.lists.demand_growth()
+            unpacking.demand_growth()
             self._items = iter(()) if self._used_up() else self.pull()
         return self._items.__next__()
 

@@ -30,7 +30,7 @@ class Stepped(PushIterator):
     @staticmethod
     def _element(source: Any, number: Value) -> Value:
         """The item of this number, or an exception of the class `_end` where there is none."""
-        return source.__next__()
+        return user_classes.own_method(source, "__next__")()  # type: ignore[misc] # it has one
 
     def run(self, consume: Consumer) -> None:
         """Ask for items until there is none, or no more is wanted."""

@@ -1,4 +1,4 @@
-"""Unpacking, `a, b = items`, of lists of run-time length: how many items the user's code asks for."""
+"""Unpacking of items whose number is known only at run time: `a, b = items`, `[*items]`, `f(*items)`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import types
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import internal, users_instruction
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
@@ -16,6 +17,16 @@ def targets() -> int | None:
     """Return to how many names the innermost of the user's frames unpacks something now; None where it does not."""
     name, count = users_instruction()
     return count if name == "UNPACK_SEQUENCE" else None  # of more than 255 the first is another instruction
+
+
+# What of Python's own makes lists of items: `[*items]`, `f(*items)`, `made += items`, `made[i:j] = items`.
+_INTO_LISTS = ("LIST_EXTEND", "CALL_FUNCTION_EX", "BINARY_OP", "STORE_SUBSCR", "STORE_SLICE")
+
+
+def demand_growth() -> None:
+    """Have lists be such as may grow, where Python itself is about to make one of items that it asks for."""
+    if tracing() and users_instruction()[0] in _INTO_LISTS:
+        current().trace.lists.demand_growth()
 
 
 def asks(frame: types.FrameType) -> bool:

@@ -201,8 +201,9 @@ def next_(iterator: Value, *default: Value) -> Value:
         return generator_reductions.first(iterator, *default)
     if default and hasattr(type(iterator), "next_or"):
         return iterator.next_or(*default)  # whether there is one more is known only at run time
-    if tracing() and default and user_classes.own_method(iterator, "__next__") is not None:
-        return try_(iterator.__next__, (lambda: StopIteration, lambda: default[0]))
+    own = user_classes.own_method(iterator, "__next__") if tracing() else None
+    if own is not None:
+        return try_(own, (lambda: StopIteration, lambda: default[0])) if default else own()
     try:
         return next(iterator, *default)
     except ConcretizationError:

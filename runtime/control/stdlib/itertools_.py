@@ -377,5 +377,5 @@ COUNTERPARTS: dict[object, Callable[..., Any]] = {
     itertools.zip_longest: _over(zip_longest_), itertools.groupby: _over(groupby_, 0, 1),
     itertools.cycle: _over(cycle_),
     **({itertools.batched: _over(batched_, 0, 1)} if hasattr(itertools, "batched") else {}),
-    functools.reduce: reduce_, np.ndindex: ndindex_, np.ndenumerate: ndenumerate_, np.nditer: nditer_,
+    functools.reduce: _over(reduce_, 1, 2), np.ndindex: ndindex_, np.ndenumerate: ndenumerate_, np.nditer: nditer_,
 }  # fmt: skip

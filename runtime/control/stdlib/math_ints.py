@@ -16,6 +16,7 @@ from anabranch.runtime.control.stdlib.math_floats import staged
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.failures import run_time_checks
@@ -157,7 +158,8 @@ def _steps(step: Callable[[Any, Any], Any], count: Value) -> Value:
 
 def prod(iterable: Value, *, start: Value = 1) -> Value:
     """`math.prod`: one product after the other."""
-    return functools.reduce(operator.mul, iterable, start)
+    reduce = current().trace.outside.called(functools.reduce) if tracing() else functools.reduce
+    return reduce(operator.mul, iterable, start)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

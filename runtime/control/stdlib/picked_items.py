@@ -9,10 +9,11 @@ from typing import Any
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
 from anabranch.runtime.control.sequences.iterators import Zipped
 from anabranch.runtime.control.stdlib import itertools_source as source
-from anabranch.runtime.control.stdlib.builtin_iterators import length_of
+from anabranch.runtime.control.stdlib.builtin_iterators import iterated_once, length_of, zip_
 from anabranch.runtime.control.stdlib.going_on import by_places, one, only, resumable
 
 # `call(function, *args)`, which this module cannot import: it stands above.
@@ -36,6 +37,8 @@ def map_(call: Call, function: Any, *columns: Value) -> Value:
             lambda: Mapped(columns[0], of_item),
             lambda: by_places(columns, length_of, lambda held, place: of_item(only(held, place))),
         )
+    if any(isinstance(iterated_once(column), PushIterator) for column in columns):
+        return Mapped(zip_(*columns), lambda row: call(function, *row))
     if not columns or not all(map(is_countable, columns)):
         return map(lambda *items: call(function, *items), *columns)
     rows = Zipped(tuple(c for c in map(countable, columns) if c is not None), strict=False)

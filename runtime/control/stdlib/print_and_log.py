@@ -21,8 +21,13 @@ from anabranch.runtime.values import containers, effects
 _LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "fatal", "log")
 
 
-def print_(*values: Value, sep: Value = " ", end: Value = "\n", file: Value = None, flush: Value = False) -> None:
-    """As `print`.
+def print_(*values: Value, **options: Value) -> None:
+    """As `print`."""
+    print_all(values, **options)
+
+
+def print_all(values: Value, sep: Value = " ", end: Value = "\n", file: Value = None, flush: Value = False) -> None:
+    """As `print(*values)`, of a tuple, or of a list whose length is known only at run time.
 
     Raises
     ------

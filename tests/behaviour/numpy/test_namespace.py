@@ -35,6 +35,7 @@ def made(np: Any, a: Any) -> Any:
         [np.meshgrid([1, 2], a[0], sparse=True), np.fromfunction(lambda i, j: i + j, (2, 3)), np.mgrid[0:3]],
         [np.mgrid[0:2, 0:3:0.5], np.mgrid[0:1:3j], np.ogrid[0:2, 0:3], np.hanning(4), np.ascontiguousarray([1, 2])],
         [np.full(2, [1, 2]), np.full((2, 2), np.float32(1)), np.zeros((2, 0)), np.zeros(()), np.copy([1, 2])],
+        [np.fromiter(a[0], int), np.fromiter((v + 1 for v in a[1]), float, count=2), np.fromiter([], "f4")],
         [np.array(np.float32(2)), np.array(a[0, 0]), np.asarray(a[0, 0]), np.array(a, ndmin=3), np.require(a)],
     )
 
