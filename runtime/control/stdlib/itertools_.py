@@ -16,6 +16,7 @@ from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
@@ -39,6 +40,7 @@ from anabranch.runtime.control.stdlib.nditer_ import nditer_
 from anabranch.runtime.control.stdlib.picked_items import filter_, map_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced
@@ -72,11 +74,26 @@ def _staged(items: object) -> bool:
     return isinstance(items, PushIterator) or is_countable(items)
 
 
+def _over(first: int, last: int | None = None) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
+    """Have a function get the iterators of some arguments, which may be objects of the user's."""
+
+    def decorated(function: Callable[..., Value]) -> Callable[..., Value]:
+        @functools.wraps(function)
+        def wrapper(call: Call, *args: Value, **options: Value) -> Value:
+            rest = () if last is None else args[last:]
+            return function(call, *args[:first], *map(iterated, args[first:last]), *rest, **options)
+
+        return wrapper
+
+    return decorated
+
+
 def starmap_(call: Call, function: object, rows: object) -> Value:
     """As `itertools.starmap`."""
     return GeneratorExpression(rows, lambda row: call(function, *row))
 
 
+@_over(0)
 def product_(_: Call, *columns: Value, repeat: int = 1) -> Value:
     """As `itertools.product`."""
     if not columns or repeat < 1 or not any(map(_staged, columns)):
@@ -106,11 +123,13 @@ def _nested(columns: list[Value], row: tuple[object, ...]) -> GeneratorExpressio
     return GeneratorExpression(first, lambda item: _nested(rest, (*row, item)), nested=True)
 
 
+@_over(0)
 def chain_(_: Call, *parts: Value) -> Value:
     """As `itertools.chain`."""
     return Chained(parts) if any(map(_staged, parts)) else itertools.chain(*parts)
 
 
+@_over(0, 1)
 def islice_(call: Call, items: Value, *bounds: Value) -> Value:
     """As `itertools.islice`."""
     sequence = countable(items) if bounds else None
@@ -138,6 +157,7 @@ def _check_bound(word: str, bound: object) -> None:
         run_time_checks.fail_if(negative, lambda _: ValueError(message))
 
 
+@_over(0, 1)
 def pairwise_(call: Call, items: Value) -> Value:
     """As `itertools.pairwise`."""
     if isinstance(items, PushIterator):
@@ -149,6 +169,7 @@ def pairwise_(call: Call, items: Value) -> Value:
 def _combining(function: Callable[..., Iterator[tuple[int, ...]]]) -> Callable[..., Value]:
     """The staged form of `itertools.combinations` and of what chooses items in other ways."""
 
+    @_over(0, 1)
     def combined(_: Call, iterable: Value, *args: Value, **kwargs: Value) -> Value:
         args, kwargs = tuple(map(_known, args)), {name: _known(value) for name, value in kwargs.items()}
         if isinstance(iterable, PushIterator) or is_dynamic_list(iterable):
@@ -195,6 +216,7 @@ def _is_none_of(place: Value, row: tuple[Value, ...]) -> Value:
     return place != first if not rest else if_(place == first, lambda: False, lambda: _is_none_of(place, tuple(rest)))
 
 
+@_over(0, 1)
 def from_iterable_(_: Call, rows: Value) -> Value:
     """As `itertools.chain.from_iterable`."""
     if not _staged(rows):
@@ -204,25 +226,27 @@ def from_iterable_(_: Call, rows: Value) -> Value:
     return GeneratorExpression(rows, GeneratorExpression, nested=True)
 
 
+@_over(1, 2)
 def dropwhile_(call: Call, predicate: Value, items: Value) -> Value:
     """As `itertools.dropwhile`."""
     test = functools.partial(call, predicate)
-    return call(source.dropwhile, test, items) if _staged(items) else itertools.dropwhile(test, items)
+    return call(source.dropwhile, test, items) if tracing() else itertools.dropwhile(test, items)
 
 
+@_over(1, 2)
 def filterfalse_(call: Call, predicate: Value, items: Value) -> Value:
     """As `itertools.filterfalse`."""
     test = None if predicate is None else functools.partial(call, predicate)
-    return call(source.filterfalse, test, items) if _staged(items) else itertools.filterfalse(test, items)
+    return call(source.filterfalse, test, items) if tracing() else itertools.filterfalse(test, items)
 
 
+@_over(0, 2)
 def compress_(call: Call, data: Value, selectors: Value) -> Value:
     """As `itertools.compress`."""
-    if not (_staged(data) or _staged(selectors)):
-        return itertools.compress(data, selectors)
-    return call(source.compress, data, selectors)
+    return call(source.compress, data, selectors) if tracing() else itertools.compress(data, selectors)
 
 
+@_over(0)
 def zip_longest_(call: Call, *columns: Value, fillvalue: Value = None) -> Value:
     """As `itertools.zip_longest`."""
     if not any(map(_staged, columns)):
@@ -230,6 +254,7 @@ def zip_longest_(call: Call, *columns: Value, fillvalue: Value = None) -> Value:
     return call(source.zip_longest, tuple(map(_listed, columns)), fillvalue)
 
 
+@_over(0, 1)
 def groupby_(call: Call, items: Value, key: Value = None) -> Value:
     """As `itertools.groupby`."""
     ready = None if key is None else functools.partial(call, key)
@@ -239,6 +264,7 @@ def groupby_(call: Call, items: Value, key: Value = None) -> Value:
     return call(source.groupby, call(len, held), lambda place: at(held)[place], ready)
 
 
+@_over(0, 1)
 def batched_(call: Call, items: Value, n: int, **options: Value) -> Value:
     """As `itertools.batched`."""
     if not _staged(items) or options.get("strict"):
@@ -248,8 +274,11 @@ def batched_(call: Call, items: Value, n: int, **options: Value) -> Value:
     return call(source.batched, _listed(items), n)
 
 
+@_over(0, 1)
 def cycle_(call: Call, items: Value) -> Value:
     """As `itertools.cycle`."""
+    if isinstance(items, PushIterator):
+        return call(source.cycle_of, items)
     if is_dynamic_list(items) or not has_places(items) or not len(items):
         return _cycled(items)
     if isinstance(items, _ARRAYS) and is_named(items):
@@ -285,12 +314,13 @@ class _Unchanged:
 
 
 def _cycled(items: Value) -> Value:
-    sequence = None if isinstance(items, PushIterator) else countable(items)
+    sequence = countable(items)
     if sequence is None or not isinstance(sequence.length, int) or sequence.length < 1:
         return itertools.cycle(items)
     return Cycled(sequence)
 
 
+@_over(0, 1)
 def accumulate_(call: Call, iterable: Value, func: object = None, *, initial: Value = None) -> Value:
     """As `itertools.accumulate`."""
 
@@ -309,6 +339,7 @@ def accumulate_(call: Call, iterable: Value, func: object = None, *, initial: Va
     return resumable((iterable,), made, going_on, source.accumulate)
 
 
+@_over(1, 2)
 def reduce_(call: Call, function: object, items: Value, *initial: Value) -> Value:
     """As `functools.reduce`."""
 
