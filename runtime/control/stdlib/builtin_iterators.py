@@ -85,6 +85,8 @@ def _of_ints(bound: UnionValue) -> Value:
 def enumerate_(items: Value, start: Value = 0) -> Value:
     """As `enumerate`."""
     items = iterated_once(items)
+    if is_asked(items):
+        return one(source.numbered, asked(items), as_int(start))
     return resumable(
         (items,),
         lambda: _enumerated(items, start),

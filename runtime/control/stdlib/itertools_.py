@@ -23,7 +23,7 @@ from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import shorter
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.stdlib import itertools_source as source
-from anabranch.runtime.control.stdlib.builtin_iterators import iterated_once, length_of
+from anabranch.runtime.control.stdlib.builtin_iterators import length_of
 from anabranch.runtime.control.stdlib.going_on import goes_on, has_places, one, only, resumable, that_may_go_on
 from anabranch.runtime.control.stdlib.itertools_iterators import (
     Accumulated,
@@ -64,7 +64,7 @@ def _over(form: Form, first: int = 0, end: int | None = None) -> Form:
     """The staged form, whose arguments from one to another are iterables: a user's iterator comes as what pushes."""
 
     def over(call: Call, *args: Value, **kwargs: Value) -> Value:
-        columns = map(iterated_once, args[first:end])
+        columns = map(iterated, args[first:end])
         return form(call, *args[:first], *columns, *(() if end is None else args[end:]), **kwargs)
 
     return over
@@ -74,26 +74,11 @@ def _staged(items: object) -> bool:
     return isinstance(items, PushIterator) or is_countable(items)
 
 
-def _over(first: int, last: int | None = None) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
-    """Have a function get the iterators of some arguments, which may be objects of the user's."""
-
-    def decorated(function: Callable[..., Value]) -> Callable[..., Value]:
-        @functools.wraps(function)
-        def wrapper(call: Call, *args: Value, **options: Value) -> Value:
-            rest = () if last is None else args[last:]
-            return function(call, *args[:first], *map(iterated, args[first:last]), *rest, **options)
-
-        return wrapper
-
-    return decorated
-
-
 def starmap_(call: Call, function: object, rows: object) -> Value:
     """As `itertools.starmap`."""
     return GeneratorExpression(rows, lambda row: call(function, *row))
 
 
-@_over(0)
 def product_(_: Call, *columns: Value, repeat: int = 1) -> Value:
     """As `itertools.product`."""
     if not columns or repeat < 1 or not any(map(_staged, columns)):
@@ -123,13 +108,11 @@ def _nested(columns: list[Value], row: tuple[object, ...]) -> GeneratorExpressio
     return GeneratorExpression(first, lambda item: _nested(rest, (*row, item)), nested=True)
 
 
-@_over(0)
 def chain_(_: Call, *parts: Value) -> Value:
     """As `itertools.chain`."""
     return Chained(parts) if any(map(_staged, parts)) else itertools.chain(*parts)
 
 
-@_over(0, 1)
 def islice_(call: Call, items: Value, *bounds: Value) -> Value:
     """As `itertools.islice`."""
     sequence = countable(items) if bounds else None
@@ -157,7 +140,6 @@ def _check_bound(word: str, bound: object) -> None:
         run_time_checks.fail_if(negative, lambda _: ValueError(message))
 
 
-@_over(0, 1)
 def pairwise_(call: Call, items: Value) -> Value:
     """As `itertools.pairwise`."""
     if isinstance(items, PushIterator):
@@ -169,7 +151,6 @@ def pairwise_(call: Call, items: Value) -> Value:
 def _combining(function: Callable[..., Iterator[tuple[int, ...]]]) -> Callable[..., Value]:
     """The staged form of `itertools.combinations` and of what chooses items in other ways."""
 
-    @_over(0, 1)
     def combined(_: Call, iterable: Value, *args: Value, **kwargs: Value) -> Value:
         args, kwargs = tuple(map(_known, args)), {name: _known(value) for name, value in kwargs.items()}
         if isinstance(iterable, PushIterator) or is_dynamic_list(iterable):
@@ -216,37 +197,30 @@ def _is_none_of(place: Value, row: tuple[Value, ...]) -> Value:
     return place != first if not rest else if_(place == first, lambda: False, lambda: _is_none_of(place, tuple(rest)))
 
 
-@_over(0, 1)
 def from_iterable_(_: Call, rows: Value) -> Value:
     """As `itertools.chain.from_iterable`."""
     if not _staged(rows):
-        return (
-            chain_(_, *map(iterated_once, rows)) if type(rows) in (list, tuple) else itertools.chain.from_iterable(rows)
-        )
+        return chain_(_, *map(iterated, rows)) if type(rows) in (list, tuple) else itertools.chain.from_iterable(rows)
     return GeneratorExpression(rows, GeneratorExpression, nested=True)
 
 
-@_over(1, 2)
 def dropwhile_(call: Call, predicate: Value, items: Value) -> Value:
     """As `itertools.dropwhile`."""
     test = functools.partial(call, predicate)
     return call(source.dropwhile, test, items) if tracing() else itertools.dropwhile(test, items)
 
 
-@_over(1, 2)
 def filterfalse_(call: Call, predicate: Value, items: Value) -> Value:
     """As `itertools.filterfalse`."""
     test = None if predicate is None else functools.partial(call, predicate)
     return call(source.filterfalse, test, items) if tracing() else itertools.filterfalse(test, items)
 
 
-@_over(0, 2)
 def compress_(call: Call, data: Value, selectors: Value) -> Value:
     """As `itertools.compress`."""
     return call(source.compress, data, selectors) if tracing() else itertools.compress(data, selectors)
 
 
-@_over(0)
 def zip_longest_(call: Call, *columns: Value, fillvalue: Value = None) -> Value:
     """As `itertools.zip_longest`."""
     if not any(map(_staged, columns)):
@@ -254,7 +228,6 @@ def zip_longest_(call: Call, *columns: Value, fillvalue: Value = None) -> Value:
     return call(source.zip_longest, tuple(map(_listed, columns)), fillvalue)
 
 
-@_over(0, 1)
 def groupby_(call: Call, items: Value, key: Value = None) -> Value:
     """As `itertools.groupby`."""
     ready = None if key is None else functools.partial(call, key)
@@ -264,7 +237,6 @@ def groupby_(call: Call, items: Value, key: Value = None) -> Value:
     return call(source.groupby, call(len, held), lambda place: at(held)[place], ready)
 
 
-@_over(0, 1)
 def batched_(call: Call, items: Value, n: int, **options: Value) -> Value:
     """As `itertools.batched`."""
     if not _staged(items) or options.get("strict"):
@@ -274,7 +246,6 @@ def batched_(call: Call, items: Value, n: int, **options: Value) -> Value:
     return call(source.batched, _listed(items), n)
 
 
-@_over(0, 1)
 def cycle_(call: Call, items: Value) -> Value:
     """As `itertools.cycle`."""
     if isinstance(items, PushIterator):
@@ -320,7 +291,6 @@ def _cycled(items: Value) -> Value:
     return Cycled(sequence)
 
 
-@_over(0, 1)
 def accumulate_(call: Call, iterable: Value, func: object = None, *, initial: Value = None) -> Value:
     """As `itertools.accumulate`."""
 
@@ -339,7 +309,6 @@ def accumulate_(call: Call, iterable: Value, func: object = None, *, initial: Va
     return resumable((iterable,), made, going_on, source.accumulate)
 
 
-@_over(1, 2)
 def reduce_(call: Call, function: object, items: Value, *initial: Value) -> Value:
     """As `functools.reduce`."""
 
@@ -408,5 +377,5 @@ COUNTERPARTS: dict[object, Callable[..., Any]] = {
     itertools.zip_longest: _over(zip_longest_), itertools.groupby: _over(groupby_, 0, 1),
     itertools.cycle: _over(cycle_),
     **({itertools.batched: _over(batched_, 0, 1)} if hasattr(itertools, "batched") else {}),
-    functools.reduce: reduce_, np.ndindex: ndindex_, np.ndenumerate: ndenumerate_, np.nditer: nditer_,
+    functools.reduce: _over(reduce_, 1, 2), np.ndindex: ndindex_, np.ndenumerate: ndenumerate_, np.nditer: nditer_,
 }  # fmt: skip

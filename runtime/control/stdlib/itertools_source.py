@@ -66,6 +66,17 @@ def together(iterators: Sequence[Iterator[Any]]) -> Iterator[Any]:
         yield row
 
 
+def numbered(items: Iterator[Any], start: Any) -> Iterator[Any]:
+    """As `enumerate` of an iterator."""
+    while True:
+        try:
+            item = next(items)
+        except StopIteration:
+            return
+        yield start, item
+        start += 1
+
+
 def picked_next(items: Iterator[Any], test: Callable[[Any], Any], element: Callable[[Any], Any]) -> Iterator[Any]:
     """An element for each item of an iterator that passes a test."""
     while True:

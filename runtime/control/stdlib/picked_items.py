@@ -10,7 +10,6 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration.generators import PushIterator
-from anabranch.runtime.control.sequences.iterators import Zipped
 from anabranch.runtime.control.stdlib import itertools_source as source
 from anabranch.runtime.control.stdlib.builtin_iterators import asked, is_asked, length_of, zip_
 from anabranch.runtime.control.stdlib.going_on import goes_on, one, only, resumable, that_may_go_on
@@ -33,9 +32,9 @@ def map_(call: Call, function: Any, *columns: Value) -> Value:
         of_item: Callable[[Value], Value] = functools.partial(call, function)
         return _picked(columns[0], lambda: Mapped(columns[0], of_item), lambda _: True, of_item)
     rows = zip_(*columns)
-    if isinstance(rows, (Zipped, PushIterator)):
-        return Mapped(rows, lambda row: call(function, *row))
-    return map(lambda *items: call(function, *items), *columns)
+    if isinstance(rows, zip):
+        return map(lambda *items: call(function, *items), *columns)
+    return Mapped(rows, lambda row: call(function, *row))
 
 
 def filter_(call: Call, function: object, items: object) -> Value:
