@@ -146,6 +146,7 @@ class Surroundings:
         if self._begun:
             restaging.stage_current_operator()
             run_time_keys.stage_comprehensions(run_time_keys.AT_ITERABLES)
+            run_time_keys.become_asking_counter()
 
     def refusal(self) -> BaseException:
         """Return the error for a write into an array of which a list of run-time length has a copy."""

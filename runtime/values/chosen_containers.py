@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
+from anabranch.runtime.values.hashed import OfHashed
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.union import UnionValue
 
 
 def is_choice(value: object) -> TypeGuard[UnionValue]:
-    """Return whether it is one of a few lists, dicts or sets of which the items are not known while tracing."""
+    """Return whether it is one of a few lists, dicts, sets or views, of which the items are not known while tracing."""
     return isinstance(value, UnionValue) and any(
-        is_dynamic_list(option) or isinstance(option, RunTimeContainer) for option in value.options
+        is_dynamic_list(option) or isinstance(option, (RunTimeContainer, OfHashed)) for option in value.options
     )

@@ -62,7 +62,11 @@ class Hashed(RunTimeContainer):
         return len(self.keys_) if items is None else items.length
 
 
-class KeyedItems:
+class OfHashed:
+    """The base of the keys, the values and the items of a dict or a set."""
+
+
+class KeyedItems(OfHashed):
     """The base of views of keys, each with its value: no two have the same key."""
 
 

@@ -158,6 +158,8 @@ def _filled(made: DynamicDict, args: tuple[Value, ...], kwargs: dict[str, Value]
 
 def _constructor(cls: type[DynamicDict]) -> Callable[..., Any]:
     def make(*args: Value, **kwargs: Value) -> Value:
+        if len(args) == 1 and is_choice(args[0]):
+            return args[0].through(lambda one: make(one, **kwargs))
         if _is_table_here() and len(args) <= 1:
             return _filled(_bare(cls), args, kwargs)
         if len(args) == 1 and isinstance(args[0], DynamicDict):
@@ -208,6 +210,8 @@ def _staged_factory(factory: Any) -> Any:
 
 def counter_(*args: Value, **kwargs: Value) -> Value:
     """As `collections.Counter`."""
+    if len(args) == 1 and is_choice(args[0]):
+        return args[0].through(lambda one: counter_(one, **kwargs))
     args = tuple(iterated(arg) for arg in args)
     if _is_table_here() or any(isinstance(a, DynamicDict) for a in args):
         return _filled(_bare(DynamicCounter), args, kwargs)
@@ -232,6 +236,8 @@ def frozenset_(members: Value = (), /) -> Value:
 
 
 def _set_of(cls: type[RunTimeSet], members: Value) -> Value:
+    if is_choice(members):
+        return members.through(lambda one: _set_of(cls, one))
     members = iterated(members)
     if isinstance(members, RunTimeSet) or _is_table_here():
         table = _bare(cls).begun_(())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import collections
+import operator
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,10 +16,12 @@ from anabranch.runtime.control.containers import container_order, generator_redu
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.generator_expression import GeneratorExpression, for_each
 from anabranch.runtime.control.hash_tables import shared_items
+from anabranch.runtime.control.hash_tables.counter_operators import CounterOperators, holds_for_each
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
 from anabranch.runtime.control.hash_tables.key_views import DictItems, Keys
 from anabranch.runtime.control.hash_tables.views import Values, element
 from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.staging.run_time_keys import become_updated_table
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
@@ -259,7 +262,7 @@ class DynamicDefaultDict(DynamicDict):
         return element(self.values_, self.place_of_(key))
 
 
-class DynamicCounter(DynamicDict):
+class DynamicCounter(CounterOperators, DynamicDict):
     """A `collections.Counter`."""
 
     __slots__ = ()
@@ -301,33 +304,26 @@ class DynamicCounter(DynamicDict):
 
     def __eq__(self, other: object) -> Value:
         """As `Counter.__eq__`: a key that is not there counts as zero."""
-        if not isinstance(other, (collections.Counter, DynamicCounter)):
-            return super().__eq__(other)
-        mine = self
-        theirs = (
-            other
-            if isinstance(other, DynamicCounter)
-            else DynamicCounter.bare_((self.request_, None)).begun_(dict(other))
-        )
-
-        def counted(one: DynamicCounter, another: DynamicCounter) -> Value:
-            def same(pair: Value, another: DynamicCounter = another) -> Value:
-                return another[pair[0]] == pair[1]
-
-            return generator_reductions.quantified(GeneratorExpression(one.items(), same), until=False)
-
-        return boolean.and_(counted(mine, theirs), lambda: counted(theirs, mine))
+        right = self.counter_of_(other)
+        return super().__eq__(other) if right is None else holds_for_each(self, right, operator.eq)
 
     __hash__ = HashTable.__hash__
 
-    def _refuse_operator(self, *_: object) -> NoReturn:
-        raise UnsupportedOperationError(
-            "an operator of a Counter whose keys are known only at run time; use update(), subtract() or a loop"
-        )
+    def counter_of_(self, other: Value) -> Any:
+        if isinstance(other, collections.Counter):
+            return DynamicCounter.bare_((self.request_, None)).begun_(dict(other))
+        return other if isinstance(other, DynamicCounter) else None
 
-    __or__ = __ror__ = __ior__ = __and__ = __rand__ = __iand__ = _refuse_operator
-    __add__ = __radd__ = __iadd__ = __sub__ = __rsub__ = __isub__ = _refuse_operator
-    __pos__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = elements = _refuse_operator
+    def empty_(self) -> Any:
+        return DynamicCounter.bare_((capacity_requests.at("the Counter"), None)).begun_({})
+
+    def elements(self) -> Value:
+        """As `Counter.elements`."""
+
+        def repeated(pair: Value) -> GeneratorExpression:
+            return GeneratorExpression(Range(0, pair[1], 1), lambda _: pair[0])
+
+        return GeneratorExpression(self.items(), repeated, nested=True)
 
     def total(self) -> Value:
         """As `Counter.total`."""
@@ -337,7 +333,7 @@ class DynamicCounter(DynamicDict):
         """As `Counter.most_common`."""
         items = dynamic_list.listed(self.items())
         items.sort(key=lambda pair: pair[1], reverse=True)
-        return items if n is None else items[: max(n, 0) if type(n) is int else n]
+        return items if n is None else items[: if_(n < 0, lambda: 0, lambda: n)]
 
 
 # The classes whose operator | gives one of them, whichever operand it is, by those that they stand for.

@@ -17,11 +17,22 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.hashed import Hashed, KeyedItems
+from anabranch.runtime.values.hashed import Hashed, KeyedItems, OfHashed
+from anabranch.runtime.values.heap.slots import FixedSlot
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 
 
-class View(Countable):
+class _OwnerSlot(FixedSlot):
+    """A view: what changes is the table."""
+
+    __slots__ = ()
+
+    def parts(self) -> tuple[object, ...]:
+        held: tuple[object, ...] = self.target.holds
+        return held
+
+
+class View(Countable, OfHashed):
     """The keys of a table as they are when a loop over them begins, which must not be changed in it."""
 
     is_sized = True
@@ -31,6 +42,9 @@ class View(Countable):
         self._opened = held
         self._length = table.count_
         self._removals = table.lost_()
+
+    def __anabranch_slot__(self) -> FixedSlot:
+        return _OwnerSlot(self)
 
     def fresh(self) -> Countable:
         return type(self)(self._owner, self._owner.opened_())

@@ -81,8 +81,12 @@ class Once(Countable):
         if self._made is not None and self._made is not current():
             raise self._moved()
 
-    def _moved(self) -> UnsupportedOperationError:
+    def want_resumable_(self) -> None:
+        """Have the function be traced once more, with an iterator in this one's place that goes on anywhere."""
         current().trace.want_going_on(self)
+
+    def _moved(self) -> UnsupportedOperationError:
+        self.want_resumable_()
         return UnsupportedOperationError(_MOVED)
 
     @property
@@ -93,7 +97,7 @@ class Once(Countable):
     def take_up(self) -> None:
         """Note that the iteration begins."""
         if self._taken:
-            current().trace.want_going_on(self)
+            self.want_resumable_()
             raise UnsupportedOperationError(
                 "an iterator (enumerate, zip, reversed, or one of itertools) is used a second time, when it may be "
                 "exhausted; make a new one for each loop"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dis
 import gc
 import sys
@@ -11,7 +12,7 @@ from collections.abc import Iterable
 from anabranch.base.by_identity import IdentitySet
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import ArgumentSite, TableSite, demand
-from anabranch.runtime.tracing.source_frames import internal
+from anabranch.runtime.tracing.source_frames import internal, standard
 from anabranch.runtime.values.heap.snapshot import Heap
 
 ANYWHERE = frozenset(dis.opname)
@@ -75,6 +76,24 @@ def become_table_of(items: Iterable[object]) -> None:
     holders = [made for made in dicts if any(value in held for value in made.values())]
     for one in holders or [made for made in dicts if made in held]:
         become_table(one)
+
+
+_OF_COUNTERS = {f.__code__ for f in vars(collections.Counter).values() if isinstance(f, types.FunctionType)}
+
+
+def become_asking_counter() -> None:
+    """Have a Counter be a table whose own methods, which are written in Python, ask for what is known only at run time.
+
+    Raises
+    ------
+    Restart
+        Where it could have been one since it was made.
+    """
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and (internal(frame.f_code.co_filename) or standard(frame.f_code.co_filename)):
+        if frame.f_code in _OF_COUNTERS:
+            become_table(frame.f_locals["self"])
+        frame = frame.f_back
 
 
 def become_updated_table() -> None:

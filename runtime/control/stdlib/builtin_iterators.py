@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration.generators import PushIterator
-from anabranch.runtime.control.iteration.user_iterators import iterated
+from anabranch.runtime.control.iteration.user_iterators import Stepped, iterated
 from anabranch.runtime.control.sequences import (
     as_countable,
     countable_ranges,
@@ -23,7 +24,7 @@ from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib import itertools_iterators, itertools_source as source
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
-from anabranch.runtime.control.stdlib.going_on import by_places, one, only, resumable, row
+from anabranch.runtime.control.stdlib.going_on import by_places, has_places, one, only, resumable, row
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.control.try_ import try_
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
@@ -84,6 +85,8 @@ def _of_ints(bound: UnionValue) -> Value:
 def enumerate_(items: Value, start: Value = 0) -> Value:
     """As `enumerate`."""
     items = iterated_once(items)
+    if is_asked(items):
+        return one(source.numbered, asked(items), as_int(start))
     return resumable(
         (items,),
         lambda: _enumerated(items, start),
@@ -119,7 +122,44 @@ def zip_(*columns: Value, strict: bool = False) -> Value:
     if len(pushing) == 1 and others and all(isinstance(column, _OF_ONE_LENGTH) for column in others):
         (k,) = pushing
         return one(source.beside, columns[:k], columns[k], columns[k + 1 :])
+    if any(map(is_asked, columns)):
+        return one(source.together, tuple(map(asked, columns)))
+    if len(pushing) > 1:
+        return _of_generators(columns)
     return resumable(columns, lambda: _zipped(columns, strict), lambda: by_places(columns, _shortest, row))
+
+
+def _of_generators(columns: tuple[Value, ...]) -> Iterator[Value]:
+    """As `zip` of generators whose ends are known while tracing; where one is not, all are to go on anywhere."""
+    try:
+        yield from zip(*columns, strict=False)
+    except ConcretizationError:
+        for column in columns:
+            if isinstance(column, PushIterator):
+                column.want_resumable_()
+        raise
+
+
+def is_asked(column: Value) -> bool:
+    """Return whether each item of an iterator is asked for by a method in Python, which may end it at run time."""
+    if isinstance(column, Stepped):
+        return column.iterator is not None
+    return tracing() and user_classes.own_method(column, "__next__") is not None
+
+
+def asked(column: Value) -> Value:
+    """An iterator over a column that is asked for one item after the other, also under run-time conditions."""
+    if isinstance(column, Stepped) and column.iterator is not None:
+        return column.iterator
+    if has_places(column):
+        column = by_places((column,), length_of, only)
+    if isinstance(column, (PushIterator, iterators.Once)):
+        column.want_resumable_()
+        raise ConcretizationError(
+            "a generator is gone over beside another, and whether either has one more item is known only at run time; "
+            "make a list of its items first"
+        )
+    return iter(column)
 
 
 def _shortest(columns: tuple[Value, ...]) -> Value:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.stdlib import itertools_source as source
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.tracing.builder import current, tracing
@@ -22,7 +23,7 @@ from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 
 Count = Callable[[tuple[Any, ...]], Any]
 Item = Callable[[tuple[Any, ...], Any], Any]
-_INDEXED = (list, tuple, str, range, np.ndarray, TracedArray)
+_INDEXED = (list, tuple, str, range, Range, np.ndarray, TracedArray)
 
 
 def has_places(*columns: Value) -> bool:

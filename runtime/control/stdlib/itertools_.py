@@ -16,13 +16,14 @@ from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import shorter
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.stdlib import itertools_source as source
-from anabranch.runtime.control.stdlib.builtin_iterators import iterated_once, length_of
+from anabranch.runtime.control.stdlib.builtin_iterators import length_of
 from anabranch.runtime.control.stdlib.going_on import goes_on, has_places, one, only, resumable, that_may_go_on
 from anabranch.runtime.control.stdlib.itertools_iterators import (
     Accumulated,
@@ -39,6 +40,7 @@ from anabranch.runtime.control.stdlib.nditer_ import nditer_
 from anabranch.runtime.control.stdlib.picked_items import filter_, map_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced
@@ -62,7 +64,7 @@ def _over(form: Form, first: int = 0, end: int | None = None) -> Form:
     """The staged form, whose arguments from one to another are iterables: a user's iterator comes as what pushes."""
 
     def over(call: Call, *args: Value, **kwargs: Value) -> Value:
-        columns = map(iterated_once, args[first:end])
+        columns = map(iterated, args[first:end])
         return form(call, *args[:first], *columns, *(() if end is None else args[end:]), **kwargs)
 
     return over
@@ -198,29 +200,25 @@ def _is_none_of(place: Value, row: tuple[Value, ...]) -> Value:
 def from_iterable_(_: Call, rows: Value) -> Value:
     """As `itertools.chain.from_iterable`."""
     if not _staged(rows):
-        return (
-            chain_(_, *map(iterated_once, rows)) if type(rows) in (list, tuple) else itertools.chain.from_iterable(rows)
-        )
+        return chain_(_, *map(iterated, rows)) if type(rows) in (list, tuple) else itertools.chain.from_iterable(rows)
     return GeneratorExpression(rows, GeneratorExpression, nested=True)
 
 
 def dropwhile_(call: Call, predicate: Value, items: Value) -> Value:
     """As `itertools.dropwhile`."""
     test = functools.partial(call, predicate)
-    return call(source.dropwhile, test, items) if _staged(items) else itertools.dropwhile(test, items)
+    return call(source.dropwhile, test, items) if tracing() else itertools.dropwhile(test, items)
 
 
 def filterfalse_(call: Call, predicate: Value, items: Value) -> Value:
     """As `itertools.filterfalse`."""
     test = None if predicate is None else functools.partial(call, predicate)
-    return call(source.filterfalse, test, items) if _staged(items) else itertools.filterfalse(test, items)
+    return call(source.filterfalse, test, items) if tracing() else itertools.filterfalse(test, items)
 
 
 def compress_(call: Call, data: Value, selectors: Value) -> Value:
     """As `itertools.compress`."""
-    if not (_staged(data) or _staged(selectors)):
-        return itertools.compress(data, selectors)
-    return call(source.compress, data, selectors)
+    return call(source.compress, data, selectors) if tracing() else itertools.compress(data, selectors)
 
 
 def zip_longest_(call: Call, *columns: Value, fillvalue: Value = None) -> Value:
@@ -250,6 +248,8 @@ def batched_(call: Call, items: Value, n: int, **options: Value) -> Value:
 
 def cycle_(call: Call, items: Value) -> Value:
     """As `itertools.cycle`."""
+    if isinstance(items, PushIterator):
+        return call(source.cycle_of, items)
     if is_dynamic_list(items) or not has_places(items) or not len(items):
         return _cycled(items)
     if isinstance(items, _ARRAYS) and is_named(items):
@@ -285,7 +285,7 @@ class _Unchanged:
 
 
 def _cycled(items: Value) -> Value:
-    sequence = None if isinstance(items, PushIterator) else countable(items)
+    sequence = countable(items)
     if sequence is None or not isinstance(sequence.length, int) or sequence.length < 1:
         return itertools.cycle(items)
     return Cycled(sequence)

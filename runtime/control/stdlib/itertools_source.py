@@ -56,6 +56,38 @@ def beside(before: Sequence[Any], items: Any, after: Sequence[Any]) -> Iterator[
             return
 
 
+def together(iterators: Sequence[Iterator[Any]]) -> Iterator[Any]:
+    """As `zip` of iterators."""
+    while True:
+        try:
+            row = tuple([next(one) for one in iterators])
+        except StopIteration:
+            return
+        yield row
+
+
+def numbered(items: Iterator[Any], start: Any) -> Iterator[Any]:
+    """As `enumerate` of an iterator."""
+    while True:
+        try:
+            item = next(items)
+        except StopIteration:
+            return
+        yield start, item
+        start += 1
+
+
+def picked_next(items: Iterator[Any], test: Callable[[Any], Any], element: Callable[[Any], Any]) -> Iterator[Any]:
+    """An element for each item of an iterator that passes a test."""
+    while True:
+        try:
+            item = next(items)
+        except StopIteration:
+            return
+        if test(item):
+            yield element(item)
+
+
 def until(function: Callable[[], Any], sentinel: Any) -> Iterator[Any]:
     """As `iter(function, sentinel)`."""
     while True:
@@ -97,6 +129,16 @@ def cycle(items: Sequence[Any], check: Callable[[], Any]) -> Iterator[Any]:
         check()
         yield at(items)[place]
         place = place + 1 if place + 1 < len(items) else 0
+
+
+def cycle_of(items: Iterable[Any]) -> Iterator[Any]:
+    """As `itertools.cycle` of an iterator."""
+    seen = []
+    for item in items:
+        yield item
+        seen.append(item)
+    while seen:
+        yield from seen
 
 
 def dropwhile(predicate: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:

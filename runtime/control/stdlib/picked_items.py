@@ -10,11 +10,9 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration.generators import PushIterator
-from anabranch.runtime.control.sequences.as_countable import countable, is_countable
-from anabranch.runtime.control.sequences.iterators import Zipped
 from anabranch.runtime.control.stdlib import itertools_source as source
-from anabranch.runtime.control.stdlib.builtin_iterators import iterated_once, length_of, zip_
-from anabranch.runtime.control.stdlib.going_on import by_places, one, only, resumable
+from anabranch.runtime.control.stdlib.builtin_iterators import asked, is_asked, length_of, zip_
+from anabranch.runtime.control.stdlib.going_on import goes_on, one, only, resumable, that_may_go_on
 
 # `call(function, *args)`, which this module cannot import: it stands above.
 Call = Callable[..., Any]
@@ -32,28 +30,17 @@ def map_(call: Call, function: Any, *columns: Value) -> Value:
     """As `map`."""
     if len(columns) == 1:
         of_item: Callable[[Value], Value] = functools.partial(call, function)
-        return resumable(
-            columns,
-            lambda: Mapped(columns[0], of_item),
-            lambda: by_places(columns, length_of, lambda held, place: of_item(only(held, place))),
-        )
-    if any(isinstance(iterated_once(column), PushIterator) for column in columns):
-        return Mapped(zip_(*columns), lambda row: call(function, *row))
-    if not columns or not all(map(is_countable, columns)):
+        return _picked(columns[0], lambda: Mapped(columns[0], of_item), lambda _: True, of_item)
+    rows = zip_(*columns)
+    if isinstance(rows, zip):
         return map(lambda *items: call(function, *items), *columns)
-    rows = Zipped(tuple(c for c in map(countable, columns) if c is not None), strict=False)
     return Mapped(rows, lambda row: call(function, *row))
 
 
 def filter_(call: Call, function: object, items: object) -> Value:
     """As `filter`."""
     test = truth_value if function is None else functools.partial(call, function)
-    return resumable(
-        (items,),
-        lambda: Filtered(items, condition=test),
-        lambda: one(source.picked, (items,), length_of, only, test, _itself),
-        source.picked,
-    )
+    return _picked(items, lambda: Filtered(items, condition=test), test, _itself)
 
 
 def _itself(item: Value) -> Value:
@@ -73,9 +60,17 @@ def each(
     if nested or whole:
         return made
     test = (lambda _: True) if condition is None else lambda item: condition(*made.parts_of(item))
-    return resumable(
-        (items,),
-        lambda: made,
-        lambda: one(source.picked, (items,), length_of, only, test, made.element_of),
-        source.picked,
-    )
+    return _picked(items, lambda: made, test, made.element_of)
+
+
+def _picked(
+    items: Value, made: Callable[[], Value], test: Callable[[Any], Any], element: Callable[[Any], Any]
+) -> Value:
+    """An iterator over the elements of the items that pass a test: as `made` gives it, or one that goes on anywhere."""
+    if not (isinstance(items, PushIterator) or is_asked(items)):
+        return resumable(
+            (items,), made, lambda: one(source.picked, (items,), length_of, only, test, element), source.picked
+        )
+    if goes_on():
+        return one(source.picked_next, asked(items), test, element)
+    return that_may_go_on(made(), source.picked_next)

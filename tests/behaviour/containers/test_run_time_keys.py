@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import UnsupportedOperationError, configure, jit
-from tests.equivalence import check
+from tests.equivalence import check, check_calls
 from tests.program_table import Program, Table
 
 case = Table()
@@ -607,13 +607,45 @@ def test_an_array_is_no_key() -> None:
     assert "unhashable" in str(check(f, np.zeros((2, 2))))
 
 
-def test_operators_of_counters_are_refused() -> None:
-    def f(values):
-        counts = Counter(int(value) for value in values)
-        return counts | counts
+def _counter_operators(values):
+    a, b, known = Counter(values.tolist()), Counter(values[:3].tolist()), Counter([1, 2, 2])
+    c, d = a.copy(), a.copy()
+    same = c
+    c += b
+    d &= known
+    return a + b, b - a, a | known, known & a, -b, c, d, same is c, sorted(b.elements())
 
-    with pytest.raises(UnsupportedOperationError, match="an operator of a Counter"):
-        jit(f)(WORDS)
+
+def _compared_counters(values):
+    a, b = Counter(values.tolist()), Counter(values[:3].tolist())
+    return a == b, b <= a, a < a, a >= b, b > a, b < a + b
+
+
+def _counts_in_known_counters(values):
+    total, letters = Counter(), Counter("abracadabra")
+    for value in values:
+        total += Counter([int(value), 1])
+    counts = Counter({"even": int(values[0]), "big": 2})
+    return total, letters.most_common(int(values[0]) - 1), counts - Counter({"even": 1}), counts.total()
+
+
+@pytest.mark.parametrize("f", [_counter_operators, _compared_counters, _counts_in_known_counters])
+def test_operators_of_counters(f) -> None:
+    check_calls(f, (WORDS,), (WORDS[::-1].copy(),))
+
+
+def test_a_counter_that_a_loop_binds_anew() -> None:
+    def f(values):
+        counts = Counter(values.tolist())
+        for _ in range(int(values[0]) % 3):
+            after = Counter()
+            for key, n in counts.items():
+                after[key // 2] += n
+            counts = after
+        total = sum(counts.values())
+        return total, max(counts), [n for _, n in counts.items()], dict(counts), list(counts)
+
+    check_calls(f, (WORDS,), (WORDS[1:].copy(),))
 
 
 def _frozen_pairs(values):

@@ -434,17 +434,78 @@ def test_two_iterators_of_one_form_are_chosen_at_run_time() -> None:
         assert jit(f)(n) == f(n)
 
 
-def test_an_iterator_that_steps_of_a_loop_would_share_is_refused() -> None:
-    def f(a):
-        pairs, total = enumerate(range(a[0])), 0
-        for _ in range(a[1]):
-            for i, j in pairs:
-                total = total * 3 + i
-        return total
+@case((np.array([3, 2]),), (np.array([0, 4]),))
+def an_iterator_that_steps_of_a_loop_share(a):
+    pairs, total = enumerate(range(a[0])), 0
+    for _ in range(a[1]):
+        for i, _ in pairs:
+            total = total * 3 + i
+    return total
 
-    assert f(np.array([3, 2])) == 5
-    with pytest.raises(UnsupportedOperationError, match="made outside of a run-time branch or loop"):
-        jit(f)(np.array([3, 2]))
+
+def down(n):
+    while n > 0:
+        yield n
+        n -= 1
+
+
+SIZES = (np.array([5]),), (np.array([2]),), (np.array([0]),)
+
+
+@case(*SIZES)
+def iterators_that_end_at_run_time_side_by_side(a):
+    n, up = int(a[0]), Up(int(a[0]))
+    total = sum(x * y for x, y in zip(Up(n), itertools.count(1)))
+    return (
+        list(zip(Up(n), Up(3), strict=False)),
+        list(zip(up, up, strict=False)),
+        up.i,
+        total,
+        list(map(max, Up(n), [1, 9, 2])),
+    )
+
+
+@case(*SIZES[:2])
+def generators_that_end_at_run_time_side_by_side(a):
+    n, pairs = int(a[0]), zip(down(int(a[0])), down(3), strict=False)
+    first = next(pairs, None)
+    return first, list(pairs), dict(zip((x for x in range(n) if x % 2), down(n + 1), strict=False))
+
+
+@case(*SIZES)
+def a_generator_that_is_asked_before_it_is_enumerated(a):
+    items, first = down(int(a[0])), 0
+    if a[0] > 2:
+        first = next(items)
+    numbered = enumerate(items, 5)
+    return first, next(numbered, None), [i * v for i, v in numbered], list(map(abs, items))
+
+
+@case(*SIZES)
+def cycles_of_iterators(a):
+    kept = [x for _, x in zip(range(6), itertools.cycle(filter(lambda x: x < a[0], [1, 2, 3])))]
+    return kept, list(itertools.islice(itertools.cycle(Up(int(a[0]))), 7))
+
+
+@case(*SIZES)
+def items_of_a_known_list_by_conditions_of_run_time(a):
+    xs = [int(a[0]), 3, 4]
+    return (
+        list(itertools.dropwhile(lambda x: x > 4, xs)),
+        list(itertools.filterfalse(lambda x: x > 3, xs)),
+        list(itertools.compress(xs, [x > 3 for x in xs])),
+    )
+
+
+@case(*SIZES)
+def first_items_of_an_infinite_generator(a):
+    def evens():
+        n = 0
+        while True:
+            yield n
+            n += 2
+
+    return list(itertools.islice(evens(), int(a[0])))
 
 
 def test_an_iterator_chosen_at_run_time_is_used_once() -> None:
