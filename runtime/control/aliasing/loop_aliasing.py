@@ -16,6 +16,7 @@ Where an array is memory from before the loop, its number is carried, and not it
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -33,7 +34,7 @@ from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.memory import aliasing, views
+from anabranch.runtime.values.memory import aliasing, memory_layout, views
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 
@@ -119,18 +120,19 @@ def inspect(traced: BodyTrace, init: Sequence[Packed], identities: Identities) -
 def _is_simple(body: Builder, leaves: Sequence[int], init: Sequence[Packed], report: LoopAliases) -> bool:
     """Return whether the memory of a group gets its contents from the loop's carries alone; the report notes how."""
     handles = [handle for k in leaves if (handle := init[k].handle) is not None]
-    if any(handle.path for handle in handles):
-        return False
-    sources = {k: report.identities.sources.of[k] for k in leaves}
-    if len(leaves) == 1:
-        ((k, source),) = sources.items()
+    is_part = any(handle.path for handle in handles)
+    if len(leaves) == 1 and not is_part:
+        (k,) = leaves
+        source = report.identities.sources.of[k]
         if isinstance(source, New):
             report.firsts.append(k)
         elif source == EntryArray(k):
             report.in_place.add(k)
         return isinstance(source, New) or source == EntryArray(k)
+    if len(leaves) == 1 or (is_part and any(handle.readonly for handle in handles)):
+        return False
     apart = all(len(aliasing.connected(body, handle.storage)) == 1 for handle in handles)
-    if not apart or len({h.storage for h in handles}) < len(handles):
+    if not apart or not all(memory_layout.are_apart(*pair) for pair in itertools.combinations(handles, 2)):
         return False
     found = trades(body, report.identities.sources.rows, leaves)
     report.trades.extend(found or ())

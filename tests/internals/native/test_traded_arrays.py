@@ -146,7 +146,40 @@ def then_written(u, v, steps):
     return u, v
 
 
-CONDITIONAL = [at_times, in_orders, accepted, until_alike, then_written]
+def of_rows(u, v, steps):
+    m = np.stack([u, v])
+    cur, new = m[0], m[1]
+    for k in range(steps):
+        for i in range(1, u.shape[0] - 1):
+            new[i] = 0.5 * (cur[i - 1] + cur[i + 1])
+        if k % 3 != 1:
+            cur, new = new, cur
+    return cur, m
+
+
+def chosen_rows(u, v, steps):
+    m = np.stack([u, v, u + v])
+    best = m[0]
+    for k in range(steps):
+        row = m[k % 3]
+        if row[0] > best[1]:
+            best = row
+        for i in range(u.shape[0]):
+            best[i] = 0.5 * best[i] + k
+    return best, m
+
+
+def overlapping(u, v, steps):
+    u, v = u[:-2], u[2:]
+    for k in range(steps):
+        for i in range(u.shape[0]):
+            v[i] = 0.5 * u[i] + 1.0
+        if k % 3 != 1:
+            u, v = v, u
+    return u, v
+
+
+CONDITIONAL = [at_times, in_orders, accepted, until_alike, then_written, of_rows, chosen_rows, overlapping]
 ALL = [heat, wave, by_slices, sums, of_callers, in_loops, until, also_kept, *CONDITIONAL]
 
 
@@ -185,6 +218,7 @@ def test_dtypes(dtype):
         (in_orders, 3),
         (accepted, 4),
         (until_alike, 2),
+        (of_rows, 2),
     ],
 )
 def test_addresses_change_places(function, addresses):
