@@ -124,6 +124,11 @@ class ArrayStores:
                     return place
         return None
 
+    def whole(self, name: str, type: ArrayType) -> LazyArray | None:
+        """The array with a name, where it is one in memory, or a condition says which one."""
+        array = self._arrays.of(name, type) if is_lazy(name) or is_memory(name) else None
+        return array if array is not None and (array.memory or array.choice) else None
+
     def unshared(self, equation: Equation, names: Sequence[str], needed: Collection[int]) -> list[str]:
         """The names of an equation's inputs, with copies of arrays that it writes to and that are needed afterwards."""
         written = written_inputs(equation)

@@ -84,6 +84,8 @@ class LazyArray:
         Of a part of another array: the other one, and where the part is.
     memory : str
         The name of the array in memory that it is.
+    choice : Choice or None
+        Of which array as a whole it is, where a condition decides that.
     flattened : callable or None
         Makes the array of one axis that has the same elements in C order, where that takes no more: a loop over it
         is longer than one over short rows.
@@ -101,12 +103,21 @@ class LazyArray:
     whole: LazyArray | None = None
     axes: tuple[Axis, ...] = ()
     memory: str = ""
+    choice: Choice | None = None
     flattened: Callable[[], LazyArray] | None = None
 
     @property
     def cost(self) -> int:
         """The number of operations that an element takes."""
         return len(self.operations)
+
+
+class Choice(NamedTuple):
+    """One of two arrays, by the name of a bool; either is in memory or a choice itself."""
+
+    pred: str
+    on_true: LazyArray
+    on_false: LazyArray
 
 
 def is_all(axes: Sequence[Axis], whole: ArrayType, type: ArrayType) -> bool:

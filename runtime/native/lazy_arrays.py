@@ -16,6 +16,7 @@ from anabranch.runtime.native.affine import Affine, Positions, Region, Span, fla
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.lazy_array import (
     Axis,
+    Choice,
     LazyArray,
     Update,
     is_all,
@@ -275,7 +276,9 @@ class LazyArrays:
             first, second = (self._hidden(self.part_of_element(array, index), x.type.dtype) for array in (x, y))
             return select(self.code, chosen, first, second, x.type.dtype)
 
-        return self._pointwise([pred, x, y], x.type, element)
+        made = self._pointwise([pred, x, y], x.type, element)
+        is_whole = bool(pred.uniform) and all(array.memory or array.choice for array in (x, y))
+        return dataclasses.replace(made, choice=Choice(pred.uniform, x, y)) if is_whole else made
 
     def _hidden(self, value: str, dtype: np.dtype) -> str:
         """A value; an infinite constant as one that LLVM can't know.

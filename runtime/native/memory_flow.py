@@ -157,8 +157,19 @@ class Steps:
         memory = self._memory
         for name in filter(is_memory, after):
             memory.place_of(name)
+        ends = list(zip(after, self._places, self._types, strict=True))
+        chosen = {
+            place: array
+            for name, place, type in ends
+            if place in self._addresses.types and is_lazy(name)
+            if (array := self._stores.whole(name, type)) is not None
+        }
         if self._addresses.types:
-            after = self._stores.settled(after, self._types, (), self._addresses.types)
+            read = frozenset[int]().union(*(array.reads for array in chosen.values()))
+            names = [name for name, place, _ in ends if place not in chosen]
+            types = [type for _, place, type in ends if place not in chosen]
+            settled = iter(self._stores.settled(names, types, read, self._addresses.types))
+            after = [name if place in chosen else next(settled) for name, place, _ in ends]
         # Those in registers are read before anything is written that they may be read from.
         after = [
             packed(memory.whole(name, type)) if place is None and is_memory(name) else name
@@ -169,11 +180,11 @@ class Steps:
             for name, place, type in zip(after, self._places, self._types, strict=True)
             if place is not None and not (is_memory(name) and memory.number(name) == place)
         ]
+        whole = {place: self._stores.whole(name, type) for name, place, type in moved}
+        traded = self._addresses.take({place: array for place, array in whole.items() if array is not None})
+        moved = [row for row in moved if row[1] not in traded]
         computed = [(name, type, place) for name, place, type in moved if is_lazy(name)]
         moved = [row for row in moved if not is_lazy(row[0])]
-        sources = {place: memory.number(name) for name, place, _ in moved if is_memory(name)}
-        traded = self._addresses.take(sources)
-        moved = [row for row in moved if row[1] not in traded]
         targets = {place for _, place, _ in moved} | {place for _, _, place in computed}
         # Of arrays that change places one is lost before it is moved, but for a copy.
         kept = [

@@ -1,22 +1,33 @@
-"""Arrays that change places from step to step of a loop (`u, v = v, u`): their addresses do, not their contents."""
+"""Arrays that change places from step to step of a loop (`u, v = v, u`): their addresses do, not their contents.
+
+So it is where a condition decides whether they do, or how.
+"""
 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
+from anabranch.runtime.native.lazy_array import LazyArray
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.values import is_memory
-from anabranch.runtime.ops.structured import Branches, Loop, StructuredOp
+from anabranch.runtime.ops.elementwise.casts import select
+from anabranch.runtime.ops.shape import broadcast_in_dim
+from anabranch.runtime.ops.structured import Loop, StructuredOp
+
+# The place of an array where conditions, by their names, are as said.
+_Way: TypeAlias = tuple[Mapping[str, bool], int]
 
 
 class Origins:
-    """The inputs of Programs that arrays in them are new contents of, in whichever way a run goes."""
+    """The inputs of Programs that arrays in them are new contents of, or one of them, in whichever way a run goes."""
 
     def __init__(self) -> None:
-        self._found: dict[Program, Mapping[Atom, Var]] = {}
+        self._found: dict[Program, Mapping[Atom, frozenset[Var]]] = {}
 
     def traded(self, equation: Equation, names: Sequence[str]) -> list[int]:
         """The places of the arrays in memory among a loop's carries that may be other ones in the next step."""
@@ -28,41 +39,55 @@ class Origins:
         formals = {body.inputs[s.formal]: s for s in carried if s.formal is not None}
         found: set[int] = set()
         for formal, slot in formals.items():
-            origin = origins.get(body.outputs[slot.yielded or 0])
-            if origin is not None and origin is not formal and origin in formals:
-                both = names[slot.operand or 0], names[formals[origin].operand or 0]
-                found |= set(map(Memory.number, both)) if all(map(is_memory, both)) else set()
+            those = origins.get(body.outputs[slot.yielded or 0], frozenset()) | {formal}
+            if len(those) > 1 and those <= formals.keys():
+                every = [names[formals[one].operand or 0] for one in those]
+                found |= set(map(Memory.number, every)) if all(map(is_memory, every)) else set()
         return sorted(found)
 
-    def _of(self, program: Program) -> Mapping[Atom, Var]:
+    def _of(self, program: Program) -> Mapping[Atom, frozenset[Var]]:
         if program in self._found:
             return self._found[program]
-        origins: dict[Atom, Var] = {var: var for var in program.inputs if var.type.size > 1}
+        origins: dict[Atom, frozenset[Var]] = {var: frozenset([var]) for var in program.inputs if var.type.size > 1}
+        whole = {e.outputs[0] for e in program.equations if e.op is broadcast_in_dim and e.inputs[0].type.size == 1}
         for equation in program.equations:
+            made: Mapping[Var, Sequence[Atom]] = {}
             if equation.op.update is not None:
-                made: Mapping[Var, Atom] = {equation.outputs[0]: equation.inputs[0]}
-            else:
-                made = self._through(equation) if isinstance(equation.op, StructuredOp) else {}
-            origins |= {var: origins[base] for var, base in made.items() if base in origins}
+                made = {equation.outputs[0]: equation.inputs[:1]}
+            elif equation.op is select and equation.inputs[0] in whole:
+                made = {equation.outputs[0]: equation.inputs[1:]}
+            elif isinstance(equation.op, StructuredOp):
+                made = self._through(equation)
+            for var, bases in made.items():
+                if all(base in origins for base in bases):
+                    origins[var] = frozenset[Var]().union(*(origins[base] for base in bases))
         self._found[program] = origins
         return origins
 
-    def _through(self, equation: Equation) -> Mapping[Var, Atom]:
-        """The results of control flow that are new contents of one operand."""
+    def _through(self, equation: Equation) -> Mapping[Var, Sequence[Atom]]:
+        """The results of control flow that are new contents of operands, with these."""
         op = equation.op
         assert isinstance(op, StructuredOp)
         slots, programs = op.slots(equation), op.results(equation.params)
         operands = {s.formal: equation.inputs[s.operand] for s in slots if s.operand is not None}
+        yields = {
+            slot: [
+                {program.inputs.index(var) for var in self._of(program).get(program.outputs[slot.yielded], ())}
+                for program in programs
+            ]
+            for slot in slots
+            if slot.result is not None and slot.yielded is not None and equation.outputs[slot.result].type.size > 1
+        }
+        after = {slot.formal: ways for slot, ways in yields.items() if isinstance(op, Loop)}
         found = {}
-        for slot in slots:
-            if slot.result is None or slot.yielded is None or equation.outputs[slot.result].type.size == 1:
-                continue
-            ways = {program: self._of(program).get(program.outputs[slot.yielded]) for program in programs}
-            formals = {p.inputs.index(var) if var is not None else None for p, var in ways.items()}
-            if len(formals) == 1 and (isinstance(op, Branches) or formals == {slot.formal}):
-                base = operands.get(formals.pop())
-                if base is not None:
-                    found[equation.outputs[slot.result]] = base
+        for slot, ways in yields.items():
+            # What a loop leaves is what it begins with, or what a step leaves of that.
+            formals = list(dict.fromkeys([slot.formal] if slot.formal in after else itertools.chain(*ways)))
+            for formal in formals:
+                ways = [*ways, *after.get(formal, ())]
+                formals += [k for k in itertools.chain(*after.get(formal, ())) if k not in formals]
+            if all(ways) and all(formal in operands for formal in formals):
+                found[equation.outputs[slot.result or 0]] = [operands[formal] for formal in formals]
         return found
 
 
@@ -91,20 +116,49 @@ class Addresses:
         self._after = {place: memory.pointer(place) for place in types}
         memory.code.apart |= set(self._after.values())
 
-    def take(self, sources: Mapping[int, int]) -> list[int]:
+    def take(self, sources: Mapping[int, LazyArray]) -> list[int]:
         """Those of the places whose arrays come from others of them, at the end of a step, and go to others.
 
         Parameters
         ----------
         sources
-            Where the next array of a place is, by the place.
+            The next array of a place, in memory or chosen of such, by the place.
         """
-        found = {place: source for place, source in sources.items() if place in self._homes}
-        while found.keys() != set(found.values()):
-            found = {place: x for place, x in found.items() if x in found and place in found.values()}
-        for place, source in found.items():
-            self._after[place] = self._memory.pointer(source)
-        return list(found)
+        homes = {place: self._ways(array) for place, array in sources.items() if place in self._homes}
+        left: set[int] = set()
+        while homes.keys() != left:
+            left = set(homes)
+            going = {source for _, source in itertools.chain.from_iterable(homes.values())}
+            homes = {
+                place: ways
+                for place, ways in homes.items()
+                if place in going and all(source in left for _, source in ways)
+            }
+        if not _is_order(homes):
+            return []
+        for place in homes:
+            self._after[place] = self._pointer(sources[place])
+        return list(homes)
+
+    def _ways(self, array: LazyArray) -> list[_Way]:
+        """Where an array lies, with the truths of the conditions that decide it."""
+        if array.choice is None:
+            return [({}, self._memory.place_of(array.memory))]
+        pred, *arrays = array.choice
+        rows = zip((True, False), arrays, strict=True)
+        return [
+            ({**truths, pred: truth}, place)
+            for truth, one in rows
+            for truths, place in self._ways(one)
+            if truths.get(pred, truth) == truth
+        ]
+
+    def _pointer(self, array: LazyArray) -> str:
+        if array.choice is None:
+            return self._memory.pointer(self._memory.place_of(array.memory))
+        pred, first, second = array.choice
+        code, pointers = self._memory.code, (self._pointer(first), self._pointer(second))
+        return code.emit(f"select i1 {pred}, ptr {pointers[0]}, ptr {pointers[1]}")
 
     def close(self, before: str, latch: str) -> None:
         """Write the phis, from the block before the loop and from the last one of a step."""
@@ -134,3 +188,12 @@ class Addresses:
             code.act(code.copying(target, source, self.types[place].nbytes))
         code.jump(back)
         code.begin(back)
+
+
+def _is_order(homes: Mapping[int, Sequence[_Way]]) -> bool:
+    """Return whether no two places get one array, whatever the conditions are."""
+    for ways, others in itertools.combinations(homes.values(), 2):
+        for (truths, place), (other_truths, other) in itertools.product(ways, others):
+            if place == other and all(other_truths.get(pred, truth) == truth for pred, truth in truths.items()):
+                return False
+    return True

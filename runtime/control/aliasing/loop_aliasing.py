@@ -5,7 +5,7 @@ place, the memory that the name stood for before the loop must get those writes,
 That is simple where nothing else in the loop leads to that memory:
 
 - the name keeps its array: that memory gets the value after the loop;
-- names trade arrays: after n steps, name k stands for the array of name s**n(k), with the permutation s;
+- names trade arrays, in an order that a number tells after the loop (`trades`);
 - the name gets a new array: the old memory keeps what the first step wrote.
 
 All else is a conflict: the body is traced again with the array itself in scope, and if the name is bound anew all the
@@ -16,7 +16,8 @@ Where an array is memory from before the loop, its number is carried, and not it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -24,7 +25,8 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.control.aliasing.body_trace import BodyTrace
 from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.aliasing.loop_sources import EntryArray, New, OuterArray, Possible
-from anabranch.runtime.control.aliasing.points_to import is_never, link, select_last
+from anabranch.runtime.control.aliasing.points_to import select_last
+from anabranch.runtime.control.aliasing.trades import Trade, trades
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom, Var
 from anabranch.runtime.passes.load_forwarding import MOST_CHOSEN
@@ -32,7 +34,7 @@ from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.memory import aliasing, views
+from anabranch.runtime.values.memory import aliasing, memory_layout, views
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 
@@ -66,13 +68,27 @@ class LoopAliases:
     groups: dict[int, AliasGroup]  # of all memory that leaves may share
     in_place: set[int]  # leaves that keep their arrays, into which the body writes
     firsts: list[int]  # leaves that get new ones, where the body writes into the first
-    cycles: list[list[int]]  # of leaves that trade arrays, into which the body writes
+    trades: list[Trade]  # of leaves that trade arrays, into which the body writes
     conflicts: set[int]
 
     @property
     def trading(self) -> set[int]:
-        """The leaves of the cycles."""
-        return {k for cycle in self.cycles for k in cycle}
+        """The leaves of the trades."""
+        return {k for trade in self.trades for k in trade.leaves}
+
+    def traded(self, body: Builder) -> tuple[dict[int, Atom], list[tuple[Atom, Var, Atom]]]:
+        """What a step leaves in those, and the numbers of orders, before the loop, in the body and after a step.
+
+        In the body's builder.
+        """
+        outputs: dict[int, Atom] = {}
+        numbers = []
+        for trade in self.trades:
+            choices = trade.choices(self.identities.sources.rows)
+            entries = [self.identities.sources.entry[leaf] for leaf in trade.leaves]
+            numbers += trade.carried(choices)
+            outputs |= trade.outputs(choices, [body.read(array.storage) for array in entries if array is not None])
+        return outputs, numbers
 
 
 def inspect(traced: BodyTrace, init: Sequence[Packed], identities: Identities) -> LoopAliases:
@@ -104,32 +120,23 @@ def inspect(traced: BodyTrace, init: Sequence[Packed], identities: Identities) -
 def _is_simple(body: Builder, leaves: Sequence[int], init: Sequence[Packed], report: LoopAliases) -> bool:
     """Return whether the memory of a group gets its contents from the loop's carries alone; the report notes how."""
     handles = [handle for k in leaves if (handle := init[k].handle) is not None]
-    if any(handle.path for handle in handles):
-        return False
-    sources = {k: report.identities.sources.of[k] for k in leaves}
-    if len(leaves) == 1:
-        ((k, source),) = sources.items()
+    is_part = any(handle.path for handle in handles)
+    if len(leaves) == 1 and not is_part:
+        (k,) = leaves
+        source = report.identities.sources.of[k]
         if isinstance(source, New):
             report.firsts.append(k)
         elif source == EntryArray(k):
             report.in_place.add(k)
         return isinstance(source, New) or source == EntryArray(k)
-    becomes = {k: source.leaf for k, source in sources.items() if isinstance(source, EntryArray) and not source.path}
-    apart = all(len(aliasing.connected(body, handle.storage)) == 1 for handle in handles)
-    if not apart or len({h.storage for h in handles}) < len(handles) or set(becomes.values()) != set(leaves):
+    if len(leaves) == 1 or (is_part and any(handle.readonly for handle in handles)):
         return False
-    report.cycles.extend(_cycles(becomes))
-    return True
-
-
-def _cycles(becomes: dict[int, int]) -> Iterator[list[int]]:
-    """The cycles of a permutation."""
-    left = dict(becomes)
-    while left:
-        cycle = [next(iter(left))]
-        while (following := left.pop(cycle[-1])) != cycle[0]:
-            cycle.append(following)
-        yield cycle
+    apart = all(len(aliasing.connected(body, handle.storage)) == 1 for handle in handles)
+    if not apart or not all(memory_layout.are_apart(*pair) for pair in itertools.combinations(handles, 2)):
+        return False
+    found = trades(body, report.identities.sources.rows, leaves)
+    report.trades.extend(found or ())
+    return found is not None
 
 
 def refusal(name: str, what: str) -> AliasError:
@@ -166,8 +173,8 @@ def after(
                 before.set(array.atom)
             if sources.is_entry(k):
                 kept[k] = before
-    for cycle in report.cycles:
-        _after_cycle(cycle, made, init, count)
+    for trade in report.trades:
+        trade.follow(made, [packed.handle for packed in init], carried, count)
     if sources.may_return_new_objects:
         # Views made anew in each step: the memory is known, but not which object it is.
         current().trace.identity.merge_all(array for k, array in enumerate(made) if k not in kept)
@@ -185,26 +192,6 @@ def after(
 
     report.identities.add_edges(arrays, carried, count, possible, related)
     return kept
-
-
-def _after_cycle(cycle: list[int], made: Sequence[TracedArray | None], init: Sequence[Packed], count: Atom) -> None:
-    """After n steps, the array at place i of the cycle is the one that place i + n had before the loop."""
-    length = len(cycle)
-    remainder = atoms.ufunc(np.remainder, count, atoms.literal(length, np.int64))
-    preds = [atoms.ufunc(np.equal, remainder, atoms.literal(m, np.int64)) for m in range(length)]
-    arrays, handles = [made[k] for k in cycle], [init[k].handle for k in cycle]
-    values = [None if array is None else array.atom for array in arrays]
-    for place, handle in enumerate(handles):
-        if handle is not None:
-            after = ((pred, values[(place - m) % length]) for m, pred in enumerate(preds))
-            handle.overwrite(select_last(((pred, v) for pred, v in after if v is not None), handle.atom))
-    for place, array in enumerate(arrays):
-        if array is not None:
-            array.storage.is_another = all(handle is not None for handle in handles)
-        for m, pred in enumerate(preds):
-            handle = handles[(place + m) % length]
-            if array is not None and handle is not None and not is_never(pred):
-                link(array, pred, handle)
 
 
 class LeavesByNumber:

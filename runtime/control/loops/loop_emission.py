@@ -82,9 +82,13 @@ class Emission:
         self.groups = types.groups.without(self.by_number.leaves)
         self.at_start = self._arrays_at_start()
         with building(self.body):
-            self.outputs = [p.atom if isinstance(p.atom, Part) else self.body.resolve(p.atom) for p in traced.packed]
+            traded, numbers = report.traded(self.body)
+            ends = [p.atom for p in traced.packed]
+            self.outputs = [
+                a if isinstance(a, Part) else self.body.resolve(traded.get(k, a)) for k, a in enumerate(ends)
+            ]
             self.whole_outputs = [self.body.resolve(a) for a in self.groups.joined(self.outputs)]
-            extras = [*map(self._first, self.firsts), *report.identities.extras(), *objects]
+            extras = [*map(self._first, self.firsts), *report.identities.extras(), *numbers, *objects]
             self.extra_init = [before for before, _, _ in extras]
             self.extra_inputs = [formal for _, formal, _ in extras]
             self.extra_outputs = [after for _, _, after in extras]

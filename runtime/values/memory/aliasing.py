@@ -20,6 +20,9 @@ from anabranch.runtime.values import atoms
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.memory.handle import Handle
 
+# Of more parts of a memory that one write may have reached, all of it is read again.
+_MOST_PARTS = 4
+
 
 class ElementForm(Protocol):
     """How an owner holds the elements of a handle, where not in the same places."""
@@ -83,13 +86,13 @@ class _Propagation:
     holds : dict
         For each storage that may have been written, the condition under which it has.
     paths : dict
-        The part that may have been written; None where that is not one part.
+        The parts that may have been written; None where these are not a few that are known.
     """
 
     def __init__(self, builder: Builder, storage: Storage, path: views.Path) -> None:
         self.builder, self.storage = builder, storage
         self.holds: dict[Storage, Atom] = {storage: atoms.literal(True)}
-        self.paths: dict[Storage, views.Path | None] = {storage: path}
+        self.paths: dict[Storage, list[views.Path] | None] = {storage: [path]}
 
     def run(self) -> None:
         """Write all that shares memory with the storage."""
@@ -110,35 +113,37 @@ class _Propagation:
         """Write what the owner may be the memory of."""
         builder, target = self.builder, edge.handle.storage
         holds = atoms.logical_and(self.holds[owner], _known(edge))
-        path = self.paths[owner]
-        if path is None or edge.form is not None:
+        paths = self.paths[owner]
+        if paths is None or edge.form is not None:
             shared = atoms.select(holds, edge.to_handle(builder.read(owner)), edge.handle.atom)
-            part = edge.handle.path
-        else:
+            builder.write(target, views.write(builder.read(target), edge.handle.path, shared))
+            self._note(target, edge.handle.path)
+        for path in paths or () if edge.form is None else ():
             part = (*edge.handle.path, *path)
             new, old = views.read(builder.read(owner), path), views.read(builder.read(target), part)
-            shared = atoms.select(holds, new, old)
-        builder.write(target, views.write(builder.read(target), part, shared))
-        self._note(target, part)
+            builder.write(target, views.write(builder.read(target), part, atoms.select(holds, new, old)))
+            self._note(target, part)
         self.holds[target] = atoms.logical_or(self.holds.get(target, atoms.literal(False)), holds)
 
     def _down(self, owner: Storage, edge: AliasEdge) -> None:
         """Write what may be the memory of a storage that has been written."""
         builder, known = self.builder, _known(edge)
-        path, leading = self.paths.get(edge.handle.storage), edge.handle.path
-        if edge.form is not None or path is None or not views.same(path[: len(leading)], leading):
+        written = self.paths.get(edge.handle.storage)
+        met = [views.within(path, edge.handle.path) for path in written or ()]
+        if edge.form is not None or written is None or None in met:
             builder.write(owner, atoms.select(known, edge.to_owner(), builder.read(owner)))
             self.paths[owner] = None
             return
-        part = path[len(leading) :]
-        new, old = views.read(builder.read(edge.handle.storage), path), views.read(builder.read(owner), part)
-        builder.write(owner, views.write(builder.read(owner), part, atoms.select(known, new, old)))
-        self._note(owner, part)
+        for part in {part: None for parts in met for part in parts or ()}:
+            new, old = views.read(edge.handle.atom, part), views.read(builder.read(owner), part)
+            builder.write(owner, views.write(builder.read(owner), part, atoms.select(known, new, old)))
+            self._note(owner, part)
 
     def _note(self, storage: Storage, part: views.Path) -> None:
-        """Note that a part may have been written: of two parts that differ nothing is known but the memory."""
-        before = self.paths.get(storage, part)
-        self.paths[storage] = part if before is not None and views.same(before, part) else None
+        """Note that a part may have been written."""
+        before = self.paths.get(storage, [])
+        if before is not None and not any(views.same(path, part) for path in before):
+            self.paths[storage] = [*before, part] if len(before) < _MOST_PARTS else None
 
 
 def _targets(storage: Storage) -> list[Storage]:

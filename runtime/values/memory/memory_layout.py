@@ -102,6 +102,19 @@ def is_same_part(shape: Sequence[int], one: views.Path, other: views.Path) -> bo
     return None not in parts and parts[0] == parts[1]
 
 
+def are_apart(one: Handle, other: Handle) -> bool:
+    """Return whether two arrays surely have no element in common, of which nothing but their paths is known."""
+    if one.storage is not other.storage:
+        return True
+    parts = [_part(array.storage.type.shape, array.path) for array in (one, other)]
+    spans = [
+        (start, start + sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True)))
+        for start, shape, strides in filter(None, parts)
+        if min((*strides, 0)) == 0
+    ]
+    return len(spans) == 2 and (spans[0][1] < spans[1][0] or spans[1][1] < spans[0][0])
+
+
 def first_element(array: Handle) -> int | None:
     """The position of an array's first element in memory that lies in C order; None where it cannot be told."""
     part = _part(array.storage.type.shape, array.path)

@@ -280,6 +280,36 @@ def same(one: Path, other: Path) -> bool:
     return len(one) == len(other) and all(_same_step(a, b) for a, b in zip(one, other, strict=True))
 
 
+def within(part: Path, view: Path) -> list[Path] | None:
+    """The part of a view where all is that it has in common with a part of its array; None where that is not known.
+
+    So of a row that is the same places in it as in another row. The list is empty where they have nothing in common.
+    """
+    leading, count = part[: len(view)], len(view)
+    if same(leading, view):
+        return [part[count:]]
+    if len(leading) < count or not all(_beside(*steps) for steps in zip(leading, view, strict=True)):
+        return None
+    apart = any(
+        isinstance(a.start, int) and isinstance(b.start, int) and a.start != b.start
+        for one, other in zip(leading, view, strict=True)
+        if isinstance(one, Slice) and isinstance(other, Slice)
+        for a, b in zip(one.axes, other.axes, strict=True)
+    )
+    return [] if apart else [part[count:]]
+
+
+def _beside(one: ViewStep, other: ViewStep) -> bool:
+    """Return whether two steps lead to the same places but for those on axes of which they take one."""
+    if not (isinstance(one, Slice) and isinstance(other, Slice)) or len(one.axes) != len(other.axes):
+        return one == other
+    pairs = zip(one.axes, other.axes, strict=True)
+    return all(
+        a.size == b.size == 1 or ((a.size, a.stride) == (b.size, b.stride) and _same_start(a.start, b.start))
+        for a, b in pairs
+    )
+
+
 def _same_step(one: ViewStep, other: ViewStep) -> bool:
     if one == other:
         return True

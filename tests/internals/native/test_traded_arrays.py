@@ -95,12 +95,105 @@ def also_kept(u, v, steps):
     return u, v, w
 
 
-ALL = [heat, wave, by_slices, sums, of_callers, in_loops, until, at_times, also_kept]
+def in_orders(u, v, steps):
+    u, v, w = u.copy(), v.copy(), u + v
+    for k in range(steps):
+        for i in range(u.shape[0]):
+            u[i] = 0.5 * u[i] + v[i] - w[i]
+        if k % 3 == 1:
+            u, v = v, u
+        elif u[0] < w[1]:
+            u, v, w = w, u, v
+        elif k % 5 == 2:
+            continue
+        else:
+            v, w = w, v
+    return u, v, w
+
+
+def accepted(u, v, steps):
+    best, trial, least = u.copy(), v.copy(), 1e30
+    for k in range(steps):
+        for _ in range(steps + 1):
+            total = 0.0
+            for i in range(u.shape[0]):
+                trial[i] = 0.5 * best[i] + (i * k) % 7
+                total += trial[i]
+            if total < least:
+                best, trial, least = trial, best, total
+    return best, trial, least
+
+
+def until_alike(u, v, steps):
+    w = u
+    for k in range(steps):
+        away = 0.0
+        for i in range(1, u.shape[0] - 1):
+            v[i] = 0.5 * (u[i - 1] + u[i + 1])
+            away += abs(v[i] - u[i])
+        if away < 60.0:
+            break
+        if k % 4 != 3:
+            u, v = v, u
+    return u, v, u is w, v is w
+
+
+def then_written(u, v, steps):
+    for k in range(steps):
+        if u[k % 20] > v[k % 20]:
+            u, v = v, u
+        u[k % 20] += 2.0 * v[(k + 1) % 20]
+    return u, v
+
+
+def of_rows(u, v, steps):
+    m = np.stack([u, v])
+    cur, new = m[0], m[1]
+    for k in range(steps):
+        for i in range(1, u.shape[0] - 1):
+            new[i] = 0.5 * (cur[i - 1] + cur[i + 1])
+        if k % 3 != 1:
+            cur, new = new, cur
+    return cur, m
+
+
+def chosen_rows(u, v, steps):
+    m = np.stack([u, v, u + v])
+    best = m[0]
+    for k in range(steps):
+        row = m[k % 3]
+        if row[0] > best[1]:
+            best = row
+        for i in range(u.shape[0]):
+            best[i] = 0.5 * best[i] + k
+    return best, m
+
+
+def overlapping(u, v, steps):
+    u, v = u[:-2], u[2:]
+    for k in range(steps):
+        for i in range(u.shape[0]):
+            v[i] = 0.5 * u[i] + 1.0
+        if k % 3 != 1:
+            u, v = v, u
+    return u, v
+
+
+CONDITIONAL = [at_times, in_orders, accepted, until_alike, then_written, of_rows, chosen_rows, overlapping]
+ALL = [heat, wave, by_slices, sums, of_callers, in_loops, until, also_kept, *CONDITIONAL]
 
 
 @pytest.mark.parametrize("function", ALL)
 def test_results(function):
     check_calls(function, *((X, Y, steps) for steps in (0, 1, 2, 7)))
+
+
+@pytest.mark.parametrize("function", CONDITIONAL)
+def test_results_of_xla(function):
+    for steps in (0, 2, 7):
+        u, v, x, y = X.copy(), Y.copy(), X.copy(), Y.copy()
+        np.testing.assert_allclose(jit(function, native_loops=False)(u, v, steps)[0], function(x, y, steps)[0])
+        np.testing.assert_allclose((u, v), (x, y))
 
 
 @pytest.mark.parametrize("function", [of_callers, in_loops, at_times, also_kept])
@@ -113,7 +206,21 @@ def test_dtypes(dtype):
     check_calls(also_kept, *((X.astype(dtype), Y.astype(dtype), steps) for steps in (2, 3)))
 
 
-@pytest.mark.parametrize(("function", "addresses"), [(heat, 2), (wave, 3), (by_slices, 2), (sums, 2), (of_callers, 2)])
+@pytest.mark.parametrize(
+    ("function", "addresses"),
+    [
+        (heat, 2),
+        (wave, 3),
+        (by_slices, 2),
+        (sums, 2),
+        (of_callers, 2),
+        (at_times, 2),
+        (in_orders, 3),
+        (accepted, 4),
+        (until_alike, 2),
+        (of_rows, 2),
+    ],
+)
 def test_addresses_change_places(function, addresses):
     llvm = jit(function).lower(X, Y, 3).native_program().llvm
     assert len(re.findall(r"%v\d+ = phi ptr", llvm)) == addresses
