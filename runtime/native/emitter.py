@@ -226,7 +226,7 @@ class NativeEmitter(ValueEmitter):
         if equation.op is search_sorted:
             return [searched(self, equation, names)]
         if packs_positions(equation):
-            return [packed_positions(self, equation, names[0])]
+            return packed_positions(self, equation, names[0])
         if equation.op is fft:
             return [transformed(self, equation, names[0])]
         if equation.op is dot_general:
