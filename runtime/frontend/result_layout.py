@@ -152,7 +152,7 @@ def with_elements_packed(value: object) -> Any:
         rows = zip(part.capacity, part.extents, strict=True)
         axes = [i for i, (n, extent) in enumerate(rows) if type(extent) is Masked and n >= _LONG]
         if axes and part not in made:
-            front = part.left_packed(*axes)
+            front = part.packed_alone(*axes)
             extents = tuple([Front(e.start, e.stop) if isinstance(e, Window) else e for e in front.extents])
             made[part] = DynamicArray(front.memory, extents, part.origin)
         return made.get(part, part)

@@ -15,7 +15,7 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.config import settings
-from anabranch.runtime.host import blas, library_ufuncs, object_layout
+from anabranch.runtime.host import blas, library_ufuncs, numpy_sorts, object_layout
 from anabranch.runtime.host.llvm_pipeline import as_written, binding, machine, optimised
 from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
 
@@ -126,7 +126,8 @@ def linked(name: str, code: bytes, entry: str, llvm: str, symbols: Mapping[str, 
     builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(entry)
     for symbol in set(re.findall(rf"@{PREFIX}(\w+)", llvm)):
         builder.import_symbol(PREFIX + symbol, address_of(symbol))
-    found = (library_ufuncs.symbols_in(llvm), blas.symbols_in(llvm), object_layout.symbols_in(llvm), symbols.items())
+    libraries = (library_ufuncs, blas, object_layout, numpy_sorts)
+    found = (*(library.symbols_in(llvm) for library in libraries), symbols.items())
     for symbol, address in itertools.chain(*found):
         builder.import_symbol(symbol, address)
     library = builder.link(_linker(), name)

@@ -285,7 +285,9 @@ class ArrayStores:
         with contextlib.ExitStack() as stack:
             outer = stack.enter_context(self._loops.over(shape, update.region, len(shape) - 1))
             first, end = positions.first(span), positions.end(span)
-            begin, stop = stack.enter_context(self._chunks(first, end, order))
+            begin, stop = stack.enter_context(
+                self._loops.chunks(first, end, _CHUNK, is_forward=order is _Order.FORWARD)
+            )
             inner = Span((positions.of(begin), *span.lows), (positions.of(stop), *span.highs))
             with self._loops.counted(begin, stop, inner) as last:
                 value = self._arrays.element(update.value, [*outer, last])
@@ -294,25 +296,6 @@ class ArrayStores:
                 at = code.add("sub", "i64", positions.value(last), begin)
                 value = memory.load(memory.name(chunk), type.dtype, at)
                 memory.put(place, type.dtype, self._number(update, type, [*outer, last]), value)
-
-    @contextlib.contextmanager
-    def _chunks(self, first: str, end: str, order: _Order) -> Iterator[tuple[str, str]]:
-        """Write a loop over the chunks of a span; yields the bounds of each."""
-        code, forward = self._code, order is _Order.FORWARD
-        before, head, body, after = code.block, code.label("chunks"), code.label("chunk"), code.label("done")
-        code.jump(head)
-        code.begin(head)
-        place, at = code.hold(), code.fresh()
-        left = code.add("icmp slt", "i64", *((at, end) if forward else (first, at)))
-        code.branch(left, body, after)
-        code.begin(body)
-        moved = code.add("add" if forward else "sub", "i64", at, str(_CHUNK))
-        extreme, bound = ("smin", end) if forward else ("smax", first)
-        limit = code.call(f"llvm.{extreme}.i64", "i64", "i64", moved, bound)
-        yield (at, limit) if forward else (limit, at)
-        code.fill(place, f"{at} = phi i64 [ {first if forward else end}, %{before} ], [ {limit}, %{code.block} ]")
-        code.jump(head)
-        code.begin(after)
 
     def _chunk(self, type: ArrayType) -> int:
         """The place of the memory of a chunk."""

@@ -143,6 +143,25 @@ class ElementLoops:
             code.jump(head)
         code.begin(after)
 
+    @contextlib.contextmanager
+    def chunks(self, first: str, end: str, length: int, *, is_forward: bool = True) -> Iterator[tuple[str, str]]:
+        """Write a loop over the chunks of the positions between two bounds; yields the bounds of each."""
+        code = self._code
+        before, head, body, after = code.block, code.label("chunks"), code.label("chunk"), code.label("done")
+        code.jump(head)
+        code.begin(head)
+        place, at = code.hold(), code.fresh()
+        left = code.add("icmp slt", "i64", *((at, end) if is_forward else (first, at)))
+        code.branch(left, body, after)
+        code.begin(body)
+        moved = code.add("add" if is_forward else "sub", "i64", at, str(length))
+        extreme, bound = ("smin", end) if is_forward else ("smax", first)
+        limit = code.call(f"llvm.{extreme}.i64", "i64", "i64", moved, bound)
+        yield (at, limit) if is_forward else (limit, at)
+        code.fill(place, f"{at} = phi i64 [ {first if is_forward else end}, %{before} ], [ {limit}, %{code.block} ]")
+        code.jump(head)
+        code.begin(after)
+
     def in_versions(self, values: Sequence[LazyArray], region: Region, write: Callable[[], None]) -> None:
         """Write loops, where it helps twice: once for the case that all positions lie in their axes."""
         code, positions, arrays = self._code, self._positions, self._arrays

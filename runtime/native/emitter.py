@@ -25,7 +25,7 @@ from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
-from anabranch.runtime.native.obstacles import MANY_TO_SORT, is_long_sort, sorts_rows
+from anabranch.runtime.native.obstacles import MANY_TO_SORT, is_long_sort, sorts_alone, sorts_rows
 from anabranch.runtime.native.ordering import LastUses, ordered
 from anabranch.runtime.native.products import Products
 from anabranch.runtime.native.progress_ticks import tick
@@ -38,7 +38,7 @@ from anabranch.runtime.native.shared_steps import are_shared, shared_steps
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.small_arrays import in_memory
-from anabranch.runtime.native.sorting import long_sort, sort_in_place
+from anabranch.runtime.native.sorting import long_sort, sort_in_place, sorted_alone
 from anabranch.runtime.native.stored_values import least_costs
 from anabranch.runtime.native.strided import strided_view
 from anabranch.runtime.native.traded_arrays import Origins
@@ -200,6 +200,8 @@ class NativeEmitter(ValueEmitter):
         short = short_form(self, equation, names)
         if short is not None:
             return [short]
+        if sorts_alone(equation):
+            return [sorted_alone(self, equation, names[0])]
         if self._host_calls is not None and is_long_sort(equation):
             return long_sort(self, equation, names[0])
         if equation.op is random_draw and has_sampler(equation):
@@ -226,7 +228,7 @@ class NativeEmitter(ValueEmitter):
         if equation.op is search_sorted:
             return [searched(self, equation, names)]
         if packs_positions(equation):
-            return [packed_positions(self, equation, names[0])]
+            return packed_positions(self, equation, names[0])
         if equation.op is fft:
             return [transformed(self, equation, names[0])]
         if equation.op is dot_general:

@@ -4,19 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
-# From so many elements on, a call of NumPy's sort takes less time than the sort in machine code, and from so many than
-# XLA's of rows that machine code does not sort.
-MANY_TO_SORT, _MANY_IN_ROWS = 1536, 64
-_SORTS = tuple(OPS[name] for name in ("sort", "argsort", "partition", "argpartition"))
+# From so many elements on, a call of NumPy's takes less time than machine code.
+MANY_TO_SORT = 1536
+# NumPy's sorts in C, which machine code calls, are best for all but long rows of integers, which NumPy counts, or sorts
+# by digits; a call of NumPy for many elements takes hardly more time anyway.
+_MANY_TO_SORT_ALONE, _LONG_ROWS = 2**15, {OPS["sort"]: 2048, OPS["argsort"]: 512}
+# From so many elements on, a call of NumPy's takes less time than XLA's sort of rows that machine code does not sort.
+_MANY_IN_ROWS = 64
+_PARTITIONS = tuple(OPS[name] for name in ("partition", "argpartition"))
+_SORTS = (*(OPS[name] for name in ("sort", "argsort")), *_PARTITIONS)
+
+
+def sorts_alone(equation: Equation) -> bool:
+    """Return whether an equation is a sort that NumPy's functions in C make best."""
+    if not _sorts(equation, MOST_ELEMENTS + 1):
+        return False
+    type, stable = equation.inputs[0].type, equation.params.get("stable", False)
+    if type.dtype.kind not in "iuf" or type.dtype == np.float16:
+        return False
+    # Of the values, a stable sort shows the order of zeros.
+    if type.dtype.kind == "f" and stable and equation.op is OPS["sort"]:
+        return False
+    if type.size < MANY_TO_SORT:
+        return True
+    longest = _MANY_TO_SORT_ALONE if type.dtype.kind == "f" else _LONG_ROWS.get(equation.op, 0)
+    is_short = type.shape[equation.params["axis"]] < longest and equation.op not in _PARTITIONS
+    return is_short and type.size < _MANY_TO_SORT_ALONE
 
 
 def is_long_sort(equation: Equation) -> bool:
     """Return whether an equation is a sort of so many elements that a call of NumPy's takes less time."""
-    if not _sorts(equation, _MANY_IN_ROWS):
+    if not _sorts(equation, _MANY_IN_ROWS) or sorts_alone(equation):
         return False
     shape, axis = equation.inputs[0].type.shape, equation.params["axis"]
     return _sorts(equation, MANY_TO_SORT) or not sorts_rows(shape, axis)
@@ -57,7 +82,7 @@ def refuse_long_sorts(equations: Iterable[Equation]) -> None:
     NotNativeError
     """
     for equation in equations:
-        if _sorts(equation, MANY_TO_SORT):
+        if _sorts(equation, MANY_TO_SORT) and not sorts_alone(equation):
             raise NotNativeError(f"a sort of {equation.inputs[0].type}")
         for program in equation.programs():
             refuse_long_sorts(program.equations)

@@ -28,6 +28,8 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 # How many bytes of elements a block has where the position of an extreme is asked for, and a part of the block in which
 # it lies, that is then looked for; and how many truths are tested at a time.
 _BYTES, _BYTES_OF_PART, _TRUTHS = 2**12, 2**9, 2**13
+# Of so few parts, to look at all takes less time than to guess which one it is.
+_FEW_PARTS = 4
 # How many bytes of an array LLVM's code for the widest vectors reads in a step of a loop.
 _BYTES_OF_STEP = 2**8
 # Rows of fewer elements are short.
@@ -334,7 +336,7 @@ class _Positions(_Scan):
         type = ArrayType(array.type.shape, BOOL)
         hits = arrays.combined([array], type, lambda row: compare(code, row[0], extreme, "EQ", dtype))
         size = max(_BYTES_OF_PART // dtype.itemsize, 1)
-        if length > size:
+        if length > _FEW_PARTS * size:
             begin = _Cell(self._emitter, INT64)
             with self._blocks(span, length, size) as (block, out):
                 begin.put(positions.value(block.lows[0]))

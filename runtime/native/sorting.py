@@ -1,4 +1,4 @@
-"""Integers sorted in memory, by Shell's sort, a function of machine code for each dtype; many elements by NumPy's."""
+"""Numbers sorted in memory by NumPy's functions in C; many elements by calls of NumPy."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from anabranch.runtime.host import numpy_sorts
 from anabranch.runtime.host.callbacks import HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
@@ -14,82 +15,226 @@ from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.lazy_array import Axis, Update
 from anabranch.runtime.native.llvm_types import constant, value_type
 from anabranch.runtime.native.value_emitter import ValueEmitter
-from anabranch.runtime.native.values import is_lazy
-from anabranch.runtime.ops.checks import scalar
-from anabranch.runtime.ops.sorting import greatest, sort
+from anabranch.runtime.native.values import is_lazy, is_memory
+from anabranch.runtime.ops.checks import INT64, scalar
+from anabranch.runtime.ops.sorting import greatest, partition, sort
 
-# Each pass leaves elements that are `gap` apart in order; equal integers cannot be told apart.
+_WORD = np.dtype(np.uint64)
+# Rows that lie one behind the other.
 _SORT = """
-define internal void @{name}(ptr %a, i64 %n) {{
+define internal void @{name}(ptr %a, i64 %rows, i64 %n) nounwind {{
 entry:
-  br label %pass
-pass:
-  %wider = phi i64 [ %n, %entry ], [ %gap, %passed ]
-  %five = mul i64 %wider, 5
-  %less = sub i64 %five, 1
-  %part = sdiv i64 %less, 11
-  %gap = call i64 @llvm.smax.i64(i64 %part, i64 1)
-  br label %next
-next:
-  %i = phi i64 [ %gap, %pass ], [ %after, %placed ]
-  %after = add i64 %i, 1
-  %is.one = icmp slt i64 %i, %n
-  br i1 %is.one, label %take, label %passed
-take:
-  %x.p = getelementptr {type}, ptr %a, i64 %i
-  %x = load {type}, ptr %x.p
-  br label %look
-look:
-  %j = phi i64 [ %i, %take ], [ %k, %move ]
-  %j.p = getelementptr {type}, ptr %a, i64 %j
-  %k = sub i64 %j, %gap
-  %is.inside = icmp sge i64 %k, 0
-  br i1 %is.inside, label %compare, label %placed
-compare:
-  %y.p = getelementptr {type}, ptr %a, i64 %k
-  %y = load {type}, ptr %y.p
-  %is.greater = icmp {greater} {type} %y, %x
-  br i1 %is.greater, label %move, label %placed
-move:
-  store {type} %y, ptr %j.p
-  br label %look
-placed:
-  store {type} %x, ptr %j.p
-  br label %next
-passed:
-  %is.last = icmp eq i64 %gap, 1
-  br i1 %is.last, label %end, label %pass
-end:
-  ret void
-}}
-define internal void @{name}_rows(ptr %a, i64 %rows, i64 %n) {{
-entry:
-  br label %next
-next:
-  %row = phi i64 [ 0, %entry ], [ %after, %one ]
-  %is.one = icmp slt i64 %row, %rows
-  br i1 %is.one, label %one, label %end
-one:
-  %start = mul i64 %row, %n
-  %x.p = getelementptr {type}, ptr %a, i64 %start
-  call void @{name}(ptr %x.p, i64 %n)
-  %after = add i64 %row, 1
-  br label %next
+  br label %row
+row:
+  %i = phi i64 [ 0, %entry ], [ %next, %row ]
+  %start = mul i64 %i, %n
+  %p = getelementptr {type}, ptr %a, i64 %start
+  %is.done = call i32 @{sort}(ptr %p, i64 %n, ptr null)
+  %next = add i64 %i, 1
+  %is.left = icmp slt i64 %next, %rows
+  br i1 %is.left, label %row, label %end
 end:
   ret void
 }}
 """
+# The positions of elements that are equal are put in order, which NumPy's function does not do. Integers that are not
+# far apart are sorted with their positions as words, which takes less time.
+_ARGSORT = """
+define internal void @{name}(ptr noalias %a, ptr noalias %out, i64 %rows, i64 %n, i64 %bits) nounwind optsize {{
+entry:
+  br label %row
+row:
+  %i = phi i64 [ 0, %entry ], [ %next, %done ]
+  %start = mul i64 %i, %n
+  %p = getelementptr {type}, ptr %a, i64 %start
+  %q = getelementptr i64, ptr %out, i64 %start
+{words}
+fill.first:
+  br label %fill
+fill:
+  %j = phi i64 [ 0, %fill.first ], [ %j.next, %fill ]
+  %j.p = getelementptr i64, ptr %q, i64 %j
+  store i64 %j, ptr %j.p
+  %j.next = add i64 %j, 1
+  %is.filled = icmp eq i64 %j.next, %n
+  br i1 %is.filled, label %order, label %fill
+order:
+  %is.done = call i32 @{argsort}(ptr %p, ptr %q, i64 %n, ptr null)
+  %first = call {type} @{name}at(ptr %p, ptr %q, i64 0)
+  br label %look
+look:
+  %k = phi i64 [ 1, %order ], [ %k.next, %look ]
+  %x = phi {type} [ %first, %order ], [ %y, %look ]
+  %known = phi i1 [ false, %order ], [ %any, %look ]
+  %y = call {type} @{name}at(ptr %p, ptr %q, i64 %k)
+  %is.tie = call i1 @{name}tie({type} %x, {type} %y)
+  %any = or i1 %known, %is.tie
+  %k.next = add i64 %k, 1
+  %is.looked = icmp eq i64 %k.next, %n
+  br i1 %is.looked, label %looked, label %look
+looked:
+  br i1 %any, label %begin, label %done
+begin:
+  %from = phi i64 [ 0, %looked ], [ %end, %ended ]
+  %w = call {type} @{name}at(ptr %p, ptr %q, i64 %from)
+  br label %extend
+extend:
+  %last = phi i64 [ %from, %begin ], [ %end, %compare ]
+  %end = add i64 %last, 1
+  %is.inside = icmp slt i64 %end, %n
+  br i1 %is.inside, label %compare, label %run
+compare:
+  %v = call {type} @{name}at(ptr %p, ptr %q, i64 %end)
+  %is.same = call i1 @{name}tie({type} %w, {type} %v)
+  br i1 %is.same, label %extend, label %run
+run:
+  %size = sub i64 %end, %from
+  %are.several = icmp sgt i64 %size, 1
+  br i1 %are.several, label %put, label %ended
+put:
+  %from.p = getelementptr i64, ptr %q, i64 %from
+  %is.put = call i32 @{sort}(ptr %from.p, i64 %size, ptr null)
+  br label %ended
+ended:
+  %is.left = icmp slt i64 %end, %n
+  br i1 %is.left, label %begin, label %done
+done:
+  %next = add i64 %i, 1
+  %is.row = icmp slt i64 %next, %rows
+  br i1 %is.row, label %row, label %end.rows
+end.rows:
+  ret void
+}}
+define internal {type} @{name}at(ptr %p, ptr %q, i64 %i) alwaysinline nounwind {{
+  %at.p = getelementptr i64, ptr %q, i64 %i
+  %at = load i64, ptr %at.p
+  %x.p = getelementptr {type}, ptr %p, i64 %at
+  %x = load {type}, ptr %x.p
+  ret {type} %x
+}}
+define internal i1 @{name}tie({type} %x, {type} %y) alwaysinline nounwind {{
+  {tie}
+  ret i1 %is
+}}
+"""
+_NO_WORDS = "  br label %fill.first"
+_WORDS = """  br label %span
+span:
+  %s = phi i64 [ 0, %row ], [ %s.next, %span ]
+  %low = phi {type} [ {greatest}, %row ], [ %lower, %span ]
+  %high = phi {type} [ {least}, %row ], [ %higher, %span ]
+  %e.p = getelementptr {type}, ptr %p, i64 %s
+  %e = load {type}, ptr %e.p
+  %lower = call {type} @llvm.{sign}min.{type}({type} %low, {type} %e)
+  %higher = call {type} @llvm.{sign}max.{type}({type} %high, {type} %e)
+  %s.next = add i64 %s, 1
+  %is.spanned = icmp eq i64 %s.next, %n
+  br i1 %is.spanned, label %spanned, label %span
+spanned:
+  %distance = sub {type} %higher, %lower
+  %width = {to_word} %distance{as_word}
+  %widest = lshr i64 -1, %bits
+  %are.words = icmp ule i64 %width, %widest
+  br i1 %are.words, label %words, label %fill.first
+words:
+  %u = phi i64 [ 0, %spanned ], [ %u.next, %words ]
+  %u.p = getelementptr {type}, ptr %p, i64 %u
+  %u.e = load {type}, ptr %u.p
+  %u.away = sub {type} %u.e, %lower
+  %u.word = {to_word} %u.away{as_word}
+  %u.high = shl i64 %u.word, %bits
+  %u.both = or i64 %u.high, %u
+  %u.out = getelementptr i64, ptr %q, i64 %u
+  store i64 %u.both, ptr %u.out
+  %u.next = add i64 %u, 1
+  %is.worded = icmp eq i64 %u.next, %n
+  br i1 %is.worded, label %worded, label %words
+worded:
+  %is.sorted = call i32 @{words}(ptr %q, i64 %n, ptr null)
+  %one.higher = shl i64 1, %bits
+  %mask = sub i64 %one.higher, 1
+  br label %unpack
+unpack:
+  %v.i = phi i64 [ 0, %worded ], [ %v.next, %unpack ]
+  %v.p = getelementptr i64, ptr %q, i64 %v.i
+  %v.word = load i64, ptr %v.p
+  %v.at = and i64 %v.word, %mask
+  store i64 %v.at, ptr %v.p
+  %v.next = add i64 %v.i, 1
+  %is.unpacked = icmp eq i64 %v.next, %n
+  br i1 %is.unpacked, label %done, label %unpack"""
+# Of two elements that are in order, a NaN has but NaNs behind it.
+_TIE = "%is = icmp eq {type} %x, %y"
+_TIE_OF_FLOATS = """%are.equal = fcmp oeq {type} %x, %y
+  %are.nan = fcmp uno {type} %x, %x
+  %is = or i1 %are.equal, %are.nan"""
 
 
 def sort_in_place(code: Instructions, pointer: str, dtype: np.dtype, rows: int, length: int) -> None:
-    """Sort each of the rows of an array of integers, which lie one behind the other."""
-    type = value_type(dtype)
+    """Sort each of the rows of an array, which lie one behind the other."""
+    symbol = numpy_sorts.sort_symbol(dtype)
     name = f"sort_{dtype.name}"
-    text = _SORT.format(name=name, type=type, greater="sgt" if dtype.kind == "i" else "ugt")
+    text = _SORT.format(name=name, type=value_type(dtype), sort=symbol)
     if text not in code.globals:
         code.globals.append(text)
-    code.declarations["llvm.smax.i64"] = "declare i64 @llvm.smax.i64(i64, i64)"
-    code.act(f"call void @{name}_rows(ptr {pointer}, i64 {rows}, i64 {length})")
+    code.declarations[symbol] = numpy_sorts.SORT.format(symbol)
+    code.act(f"call void @{name}(ptr {pointer}, i64 {rows}, i64 {length})")
+
+
+def _positions_in_order(code: Instructions, source: str, target: str, dtype: np.dtype, rows: int, length: int) -> None:
+    """Write the positions that sort each of such rows, of equal elements the first one first."""
+    kind, name = value_type(dtype), f"argsort_{dtype.name}"
+    symbol, *others = numpy_sorts.argsort_symbol(dtype), *map(numpy_sorts.sort_symbol, (INT64, _WORD))
+    tie, words = _TIE_OF_FLOATS.format(type=kind), _NO_WORDS
+    if dtype.kind != "f":
+        sign, bounds = "s" if dtype.kind == "i" else "u", np.iinfo(dtype)
+        to_word, as_word = ("add i64", ", 0") if dtype.itemsize == _WORD.itemsize else (f"zext {kind}", " to i64")
+        low, high = (constant(np.array(bound, dtype)) for bound in (bounds.min, bounds.max))
+        tie, words = (
+            _TIE.format(type=kind),
+            _WORDS.format(
+                type=kind, sign=sign, least=low, greatest=high, to_word=to_word, as_word=as_word, words=others[1]
+            ),
+        )
+        for way in ("min", "max"):
+            called = f"llvm.{sign}{way}.{kind}"
+            code.declarations[called] = f"declare {kind} @{called}({kind}, {kind})"
+    text = _ARGSORT.format(name=name, type=kind, argsort=symbol, sort=others[0], tie=tie, words=words)
+    if text not in code.globals:
+        code.globals.append(text)
+    code.declarations[symbol] = numpy_sorts.ARGSORT.format(symbol)
+    code.declarations |= {other: numpy_sorts.SORT.format(other) for other in others}
+    bits = (length - 1).bit_length()
+    code.act(f"call void @{name}(ptr {source}, ptr {target}, i64 {rows}, i64 {length}, i64 {bits})")
+
+
+def sorted_alone(emitter: ValueEmitter, equation: Equation, name: str) -> str:
+    """The result of a sort, or of one for positions, that NumPy's functions in C make; one of the partitions, too."""
+    memory, code, type, out = emitter.memory, emitter.code, equation.inputs[0].type, equation.outputs[0].type
+    axis, rank = equation.params["axis"], len(type.shape)
+    order = [*(i for i in range(rank) if i != axis), axis]
+    row_type, is_last = ArrayType(tuple(type.shape[i] for i in order), type.dtype), axis == rank - 1
+    memory.expect_whole(type.size)
+    rows = name if is_last else emitter.transpose(name, type, order)
+    is_values = equation.op in (sort, partition)
+    length = type.shape[axis]
+    count = type.size // length
+    if is_lazy(rows):
+        (rows,) = emitter.stores.settled([rows], [row_type], memory.all_places())
+    elif is_values or not is_memory(rows):
+        rows = memory.copied(rows, row_type, "it is sorted") if is_memory(rows) else memory.spilled(rows, row_type)
+    source = memory.place_of(rows)
+    if is_values:
+        sort_in_place(code, memory.pointer(source), type.dtype, count, length)
+        made = source
+    else:
+        made = memory.place_of(memory.allocate(ArrayType(row_type.shape, out.dtype)))
+        _positions_in_order(code, memory.pointer(source), memory.pointer(made), type.dtype, count, length)
+    result = memory.written(made)
+    if is_last:
+        return result
+    back = [order.index(i) for i in range(rank)]
+    return emitter.transpose(result, ArrayType(row_type.shape, out.dtype), back)
 
 
 def long_sort(emitter: ValueEmitter, equation: Equation, name: str) -> Sequence[str]:

@@ -27,6 +27,7 @@ from anabranch.runtime.native.library_ufuncs import is_quick, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import MOST_WHOLE, Memory
+from anabranch.runtime.native.obstacles import sorts_alone
 from anabranch.runtime.native.outputs import Output, Outputs
 from anabranch.runtime.native.python_entry import RETURNED, Lock, PythonEntry
 from anabranch.runtime.native.scatters import is_scatter
@@ -53,9 +54,10 @@ _UPDATES_WORK = 16
 # How many multiplications of a library's product take as long as an operation on elements, and what XLA's threads,
 # which wait beside it, take from it.
 _PRODUCTS_IN_TURN = 16
-# How many multiplications of a product, updates, or operations take so long that other threads may run meanwhile. A
-# process that forks while a thread is in BLAS may hang, as with NumPy: a thread that forks has Python's lock.
-_LONG_PRODUCT, _LONG_UPDATE, _LONG_WORK, _LONG_FACTORING = 2**22, 2**16, 2**18, 2**12
+# How many multiplications of a product, updates, operations, or sorted elements take so long that other threads may run
+# meanwhile. A process that forks while a thread is in BLAS may hang, as with NumPy: a thread that forks has Python's
+# lock.
+_LONG_PRODUCT, _LONG_UPDATE, _LONG_WORK, _LONG_FACTORING, _LONG_SORT = 2**22, 2**16, 2**18, 2**12, 2**13
 # How many operations without a loop take so long that signals are to be answered meanwhile.
 _VERY_LONG_WORK = 2**30
 # Of all arrays that are no results.
@@ -325,6 +327,8 @@ def _is_long(equation: Equation) -> bool:
         return Contraction.of(equation).work >= _LONG_PRODUCT
     if is_linear_algebra(equation):
         return equation.inputs[0].type.size >= _LONG_FACTORING
+    if sorts_alone(equation):
+        return equation.inputs[0].type.size >= _LONG_SORT
     return equation.op.update is not None and equation.inputs[equation.op.update].type.size >= _LONG_UPDATE
 
 

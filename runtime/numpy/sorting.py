@@ -40,7 +40,7 @@ _KINDS = (None, "quicksort", "heapsort", "q", "h", *_STABLE)
 
 # In so long a line so many values are looked for one after the other, and not all at once, in each step at half the
 # distance: there are too many steps.
-_LONG_LINE, _MANY_VALUES = 32, 64
+_LONG_LINE, _MANY_VALUES = 9, 4
 # The positions that sort a shorter row are found as soon as those that partition it.
 _LONG_ROW = 128
 _HAS_DESCENDING = np.lib.NumpyVersion(np.__version__) >= "2.5.0"

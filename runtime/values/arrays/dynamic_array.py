@@ -172,6 +172,19 @@ class DynamicArray(DynamicShape, NumPyLike):
                 n = self.capacity[axis]
                 value = compaction.shifted(value, axis, extent.start, n)
                 extents[axis] = Window(0, size_arithmetic.limited(extent.size, 0, n))
+        return self._on_new_memory(value, extents)
+
+    def packed_alone(self, *axes: int) -> DynamicArray:
+        """The elements that masks select on these axes in memory where there is nothing else."""
+        value, extents = self.memory.atom, list(self.extents)
+        for axis in axes:
+            extent = extents[axis]
+            assert isinstance(extent, Masked)
+            value, size = compaction.compacted_alone(value, axis, extent)
+            extents[axis] = Window(0, size)
+        return self._on_new_memory(value, extents)
+
+    def _on_new_memory(self, value: Atom, extents: list[ValidRegion | None]) -> DynamicArray:
         front = wrap.array_of(value)
         wrap.note_compact(front, extents)
         return DynamicArray(front, tuple(extents), self.origin)

@@ -28,15 +28,29 @@ def compacted(value: Atom, axis: int, region: Masked) -> Atom:
 
     Behind them stands what stood there: they may be written to the array's own memory, and cost what they are.
     """
-    maker = current().maker(value) if isinstance(value, Var) else None
-    if (
-        maker is not None
-        and maker.op is OPS["iota"]
-        and value.type == ArrayType(value.type.shape[:1], np.dtype(np.int64))
-    ):
+    if _are_positions(value):
         return region.positions()
     front = size_arithmetic.window(value.type.shape, axis, 0, region.size)
     return atoms.select(front, taken(value, axis, region.positions()), value)
+
+
+def compacted_alone(value: Atom, axis: int, region: Masked) -> tuple[Atom, Bound]:
+    """The same with anything behind the elements, in memory of its own; and how many they are."""
+    positions, size = region.counted_positions()
+    if _are_positions(value):
+        return positions, size
+    front = size_arithmetic.window(value.type.shape, axis, 0, size)
+    return atoms.select(front, taken(value, axis, positions), atoms.unspecified(value.type)), size
+
+
+def _are_positions(value: Atom) -> bool:
+    """Return whether the elements of a vector are their own positions."""
+    maker = current().maker(value) if isinstance(value, Var) else None
+    return (
+        maker is not None
+        and maker.op is OPS["iota"]
+        and value.type == ArrayType(value.type.shape[:1], np.dtype(np.int64))
+    )
 
 
 def extended(value: Atom, axis: int, before: int, after: int) -> Atom:

@@ -11,6 +11,8 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.tracing.builder import bind
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
@@ -106,6 +108,11 @@ class Masked(ValidRegion):
         """The positions, in order, then others."""
         return atoms.op("true_positions", self.mask.atom)
 
+    def counted_positions(self) -> tuple[Atom, Bound]:
+        """The positions, in order, then any numbers; and how many they are."""
+        positions, count = bind(OPS["counted_positions"], self.mask.atom)
+        return positions, python_scalar(count, Interval(0, self.mask.shape[0]))
+
     def ranks(self) -> Atom:
         """How many of them come before each position of the axis; before others, any number."""
         counts = atoms.convert(self.mask.atom, np.int64)
@@ -141,6 +148,9 @@ class Strided(Masked):
         return atoms.ufunc(
             np.add, self._vector(self.start), atoms.ufunc(np.multiply, self._places(), self._vector(self.step))
         )
+
+    def counted_positions(self) -> tuple[Atom, Bound]:
+        return self.positions(), self.size
 
     def ranks(self) -> Atom:
         away = atoms.ufunc(np.subtract, self._places(), self._vector(self.start))
