@@ -63,7 +63,7 @@ _ALONE = 2  # what `sys.getrefcount` says of what has one name
 # Methods as attributes of their class, and what they have to be told apart for.
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _BOUND = (types.MethodType, types.MethodWrapperType)
-_RUN_TIME = (Tracer, UnionValue, Text)
+_RUN_TIME = (Tracer, UnionValue, Text, Growable, RunTimeContainer)
 
 
 def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:

@@ -168,23 +168,11 @@ def with_nodes(value: object, contents: tuple[object, ...], outside: Heap, given
     exists = _existence(outside, given)
     described = layouts.describe((value, *contents), exists)
     # Nodes may have lists and dicts that lie in arenas, which are built before them.
-    members: list[Any] = list(map(arena_contents.ArenaContents, _arenas_in(described)))
+    members: list[Any] = [arena_contents.ArenaContents(a, a.callers) for a in arena_contents.arenas_in(described)]
     # In the order in which `hosted_result` comes to them.
     graphs = _kinds_by_graph(layouts.describe((*members, value, *contents), exists))
     members += [m for g, kinds in graphs.items() for m in _members(g, kinds, exists)]
     return host_values.ResultWithRecords(tuple(members), value) if members else value
-
-
-def _arenas_in(layout: layouts.Layout) -> list[Any]:
-    """The arenas whose lists a value has, or those lists have, in turn."""
-    found: IdentitySet[Any] = IdentitySet()
-    pending = [s.extra for s in arena_contents.in_arenas(layout)]
-    while pending:
-        arena = pending.pop()
-        if found.admit(arena):
-            kinds = [k for part in arena.columns for k in part.as_items().structure.variants]
-            pending += [s.extra for kind in kinds for s in arena_contents.in_arenas(kind)]
-    return list(found)
 
 
 def _kinds_by_graph(layout: layouts.Layout) -> dict[node_graphs.NodeGraph, set[Any]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -78,6 +79,18 @@ def in_arenas(layout: layouts.Layout) -> list[InArenaStructure]:
     return []
 
 
+def arenas_in(layout: layouts.Layout) -> list[Any]:
+    """The arenas whose lists and objects a value has, or these have, in turn."""
+    found: IdentitySet[Any] = IdentitySet()
+    pending = [s.extra for s in in_arenas(layout)]
+    while pending:
+        arena = pending.pop()
+        if found.admit(arena):
+            kinds = [k for part in arena.columns for k in part.as_items().structure.variants]
+            pending += [s.extra for kind in kinds for s in in_arenas(kind)]
+    return list(found)
+
+
 class CallersMember:
     """A list, dict or set of the caller's that lies in an arena."""
 
@@ -89,14 +102,14 @@ class CallersMember:
 
 
 class ArenaContents:
-    """All that is in an arena, beside a result that has something of it."""
+    """All that is in an arena, beside a value that has something of it; `callers` are the caller's own in it."""
 
-    def __init__(self, arena: Any) -> None:
-        self.arena = arena
+    def __init__(self, arena: Any, callers: Sequence[Any]) -> None:
+        self.arena, self.callers = arena, callers
 
     def __anabranch_structure__(self) -> Structure:
         columns = tuple([column.as_items().structure for column in self.arena.columns])
-        count = sum(len(c.layout.children) for c in columns) + len(self.arena.callers)
+        count = sum(len(c.layout.children) for c in columns) + len(self.callers)
         return ContentsStructure(type(self), tuple(range(count)), (self.arena.on_host, columns))
 
 
@@ -118,7 +131,7 @@ class ContentsStructure(Structure):
     def children(self, value: Value) -> list[Value]:
         columns = zip(value.arena.columns, self.extra[1], strict=True)
         parts = [part for column, structure in columns for part in structure.children(column.as_items())]
-        return [*parts, *value.arena.callers]
+        return [*parts, *value.callers]
 
     def hosted(self, members: Mapping[object, int]) -> Structure:
         on_host, columns = self.extra

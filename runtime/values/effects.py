@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -21,7 +22,7 @@ from anabranch.runtime.host.progress_bars import running_bars
 from anabranch.runtime.ops.host_callback import host_callback
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.values import atoms, lazy_text
+from anabranch.runtime.values import arena_contents, atoms, lazy_text
 from anabranch.runtime.values.failures.run_time_checks import user_function_name
 from anabranch.runtime.values.pytrees import carry_layouts, host_values, layout as layouts, pack_unpack
 
@@ -63,18 +64,18 @@ def emit(
     """
     perform = _redirected(name, perform)
     value = lazy_text.snapshot(value)
+    arenas = arena_contents.arenas_in(layouts.describe(value))
+    beside = tuple([arena_contents.ArenaContents(arena, callers=()) for arena in arenas])
+    value = host_values.ResultWithRecords(beside, value) if beside else value
     layout = carry_layouts.with_leaves(layouts.describe(value), lambda _: False)
-    if _is_in_arena(layout):
-        raise UnsupportedOperationError(
-            "a list or an object of which there are as many as run-time values say is printed, logged or handed to a "
-            "host function; do so with its numbers"
-        )
+    members = {arena: place for place, arena in enumerate(arenas)}
+    on_host = host_values.hosted(layout, IdentityDict(), IdentityDict(), members=members)
     builder = current()
     trace = builder.trace
     inputs = [p.atom for p in pack_unpack.pack(value, layout)]
     code = atoms.literal(0, np.int32) if even_after_failures else builder.read(trace.failures.error_code)
     before = (builder.read(trace.output.counter), code)
-    action = Action(name, layout, perform, lazy_text.changed_options(), at_once, is_repeated)
+    action = Action(name, on_host, perform, lazy_text.changed_options(), at_once, is_repeated)
     (after,) = builder.bind(host_callback, *before, *inputs, action=action)
     builder.write(trace.output.counter, after)
 
@@ -169,13 +170,3 @@ def _frame_at(place: Site) -> types.FunctionType:
     module = compile("\n" * (place.line - 1) + "def at(run): run()", place.filename, "exec")
     (code,) = (c for c in module.co_consts if isinstance(c, types.CodeType))
     return types.FunctionType(code.replace(co_name=place.function), place.scope)  # type: ignore[arg-type]
-
-
-def _is_in_arena(layout: layouts.Layout) -> bool:
-    """Return whether something in a value is a list or an object in an arena."""
-    match layout:
-        case layouts.Node(structure, children):
-            return structure.is_in_arena or any(map(_is_in_arena, (*children, *structure.variants)))
-        case layouts.Union(options):
-            return any(map(_is_in_arena, options))
-    return False

@@ -88,13 +88,20 @@ class UnionValue(UnionOperators):
             return value
         return value._numeric()
 
-    def _without(self, excluded: Callable[[Any], bool], error: Callable[[Any], BaseException]) -> Value:
+    def without_none(self, error: BaseException, matters: Atom) -> Value:
+        """The value, after the check that it is not None where that matters."""
+        return self._without(lambda o: o is None, lambda _: error, matters)
+
+    def _without(
+        self, excluded: Callable[[Any], bool], error: Callable[[Any], BaseException], matters: Atom | None = None
+    ) -> Value:
         out = [i for i, o in enumerate(self.options) if excluded(o)]
         if not out:
             return self
         for i in out:
             failure = error(self.options[i])
-            run_time_checks.fail_if(self.chosen(i), lambda _, failure=failure: failure)
+            bad = self.chosen(i) if matters is None else atoms.logical_and(self.chosen(i), matters)
+            run_time_checks.fail_if(bad, lambda _, failure=failure: failure)
         return self.assuming([o for i, o in enumerate(self.options) if i not in out])
 
     def integral(self, words: str | None = None) -> Any:

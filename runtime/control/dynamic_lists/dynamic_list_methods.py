@@ -31,6 +31,7 @@ from anabranch.runtime.values.arrays.index_numbers import as_int
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.tracer import class_name
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -181,10 +182,25 @@ def _as_dynamic_list(owner: GrowableContents, value: Value) -> Value:
     return made
 
 
+def _of_numbers(key: Callable[[Any], Any], length: Value) -> Callable[[Any], Any]:
+    """The key of an item, of which it is checked that it is not None where it is compared with others."""
+    compared = wrap.as_atom(length > 1, np.bool_)
+
+    def number(item: Value) -> Value:
+        found = key(item)
+        if not isinstance(found, UnionValue) or not any(option is None for option in found.options):
+            return found
+        name = next((class_name(option) for option in found.options if option is not None), "NoneType")
+        error = TypeError(f"'<' not supported between instances of 'NoneType' and '{name}'")
+        return found.without_none(error, compared)
+
+    return number
+
+
 def sort(
     owner: GrowableContents, key: Callable[[Any], Any] | None, reverse: bool, listed: Callable[[Any], Any]
 ) -> None:
     """`owner.sort(key=key, reverse=reverse)`; `listed` makes a list of what an iterable yields."""
     items = owner.as_items()
-    keys = items if key is None else listed(_each(owner, key)).as_items()
+    keys = items if key is None else listed(_each(owner, _of_numbers(key, items.length))).as_items()
     owner.become(dynamic_list_order.sorted_by_keys(items, keys, reverse, reversed_items))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import operator
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
@@ -25,9 +26,11 @@ from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.staging.run_time_keys import become_updated_table
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.source_frames import standard
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.union import UnionValue
 
 _NONE: Any = object()
@@ -66,6 +69,8 @@ class DynamicDict(HashTable):
     # ---- items -------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, key: Value) -> Value:
+        if standard(sys._getframe(1).f_code.co_filename):
+            self.plain_()  # such code would catch the KeyError itself, as that of ChainMap does
         place = self.place_of_(key)
         self.refuse_(place < 0, key)
         return element(self.values_, place)
@@ -174,6 +179,14 @@ class DynamicDict(HashTable):
         return made
 
     __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Value]) -> Self:
+        if any(isinstance(kind, layouts.Node) for kind in self.values_.as_items().structure.variants):
+            raise UnsupportedOperationError(
+                "copy.deepcopy of a dict whose keys are known only at run time and whose values are no numbers or "
+                "texts is not supported; write how its values are copied: {key: list(value) for key, value in d.items()}"
+            )
+        return self.copy()
 
     def copied_(self, cls: type[Any], extra: Any) -> Any:
         """A dict of a class, or of another, with the same items."""

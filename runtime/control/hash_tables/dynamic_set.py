@@ -318,6 +318,9 @@ class DynamicSet(RunTimeSet):
 
     __copy__ = copy
 
+    def __deepcopy__(self, memo: dict[int, Value]) -> Self:
+        return self.copy()
+
     def update(self, *others: Value) -> None:
         """As `set.update`."""
         self.put_all_(*others)

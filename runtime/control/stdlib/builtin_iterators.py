@@ -33,7 +33,7 @@ from anabranch.runtime.values import attributes, user_classes
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.index_numbers import as_int, own_length
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.union import UnionValue
@@ -205,6 +205,8 @@ def iter_(items: Value, /, *sentinel: Value) -> Value:
     if sentinel:
         made = iter(items, *sentinel)
         return one(source.until, items, *sentinel) if tracing() else made
+    if tracing() and is_dynamic_list(items):
+        return by_places((items,), length_of, only)
     return resumable((items,), lambda: iter(items), lambda: by_places((items,), length_of, only))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import collections
+import copy
 from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedOperationError, configure, jit
+from anabranch import ConcretizationError, UnsupportedOperationError, configure, jit
 from tests.equivalence import check, check_calls
 from tests.program_table import Program, Table
 
@@ -702,3 +704,47 @@ def test_an_exception_carries_a_set() -> None:
 def test_a_set_in_a_set_is_refused() -> None:
     with pytest.raises(UnsupportedOperationError, match=r"look for frozenset"):
         jit(lambda values: set(values.tolist()) in {frozenset([3])})(WORDS)
+
+
+def _by_count(values):
+    counts = {}
+    for v in values:
+        counts[int(v)] = counts.get(int(v), 0) + 1
+    found = [int(v) for v in values if v < 3]
+    found.sort(key=counts.get)
+    return sorted(counts, key=counts.get), sorted(counts, key=counts.get, reverse=True)[:2], found
+
+
+def _by_what_may_be_missing(values):
+    counts = {int(v): 1 for v in values if v > 1}
+    return sorted({int(v) for v in values}, key=counts.get)
+
+
+def _copied_deeply(values):
+    counts = {int(v): 1.0 for v in values}
+    known, other = {int(v) for v in values}, copy.deepcopy([counts])
+    counts[9] = 2.0
+    return counts, other, copy.deepcopy(known)
+
+
+@pytest.mark.parametrize("f", [_by_count, _copied_deeply])
+def test_orders_and_deep_copies(f) -> None:
+    check(f, np.array([3, 1, 2, 1, 3, 3]))
+
+
+def test_a_missing_key_is_not_compared() -> None:
+    f = jit(_by_what_may_be_missing)
+    for values in ([3, 3, 2], [1], [1, 3]):
+        if values == [1, 3]:
+            with pytest.raises(TypeError, match="'<' not supported between instances of"):
+                f(np.array(values))
+        else:
+            assert f(np.array(values)) == _by_what_may_be_missing(np.array(values))
+
+
+def test_code_that_catches_a_missing_key_itself_is_refused() -> None:
+    def f(values):
+        return collections.ChainMap({int(v): 1 for v in values}, {9: 2})[9]
+
+    with pytest.raises(ConcretizationError, match="whose keys are known only at run time"):
+        jit(f)(np.array([3, 1]))

@@ -256,3 +256,13 @@ def test_a_list_that_is_an_item_may_be_changed():
         return out
 
     check(f, SIGNED)
+
+
+def test_methods_of_the_class_change_the_list_itself():
+    def f(a):
+        out = [x for x in a if x > 0]
+        list.append(out, 9.0)
+        list.sort(out)
+        return out, list.pop(out), list.index(out, 9.0) if out.count(9.0) else -1
+
+    check(f, SIGNED)

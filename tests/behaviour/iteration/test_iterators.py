@@ -308,6 +308,14 @@ def moved_by_itertools(a, least):
     return list(itertools.islice(items, 1)), items.i, list(items), items.i
 
 
+@case((A, 2), (A, 3), (A, 5))
+def of_a_list(a, least):
+    some = [x for x in a if x > least]
+    items = iter(some)
+    first = next(items, 0.0)
+    return first, list(items), next(iter(some))
+
+
 @case((A, 2), (A, 1), (A, 3))
 def from_iterators(a, least):
     return (

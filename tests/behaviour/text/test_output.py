@@ -349,6 +349,30 @@ def keyword_that_print_does_not_have(n):
     return n
 
 
+@case((np.array([3, 1, 3, 2]),), (np.array([], int),))
+def containers_of_any_number(keys):
+    counts, rows, seen = {}, {}, set()
+    for i, key in enumerate(keys):
+        counts[int(key)] = counts.get(int(key), 0) + 1
+        rows.setdefault(int(key) % 2, []).append(i)
+        seen.add(int(key))
+        print(key, counts, rows)
+    print(seen, sorted(rows.items()), [counts], sep="; ")
+    counts[9] = 1
+    return len(seen)
+
+
+@case(([[1.0], [2.0, 3.0], [4.0]],))
+def lists_of_the_caller_s(rows):
+    rows[0].append(5.0)
+    print(rows)
+    groups = {}
+    for row in rows:
+        groups.setdefault(len(row), []).append(row)
+    print(groups, rows[1])
+    return len(groups)
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_output(program: Program) -> None:
     program.check()
