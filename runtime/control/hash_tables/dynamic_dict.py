@@ -184,7 +184,7 @@ class DynamicDict(HashTable):
         if any(isinstance(kind, layouts.Node) for kind in self.values_.as_items().structure.variants):
             raise UnsupportedOperationError(
                 "copy.deepcopy of a dict whose keys are known only at run time and whose values are no numbers or "
-                "texts is not supported; write how its values are copied: {key: list(value) for key, value in d.items()}"
+                "texts is not supported; write how they are copied: {key: list(value) for key, value in d.items()}"
             )
         return self.copy()
 
