@@ -163,5 +163,6 @@ class StepBounds:
 
 def _either(found: Sequence[Change | None]) -> Change | None:
     """All that one of the changes may be; None where one is not known."""
-    each, in_all = hull([one and one.each for one in found]), hull([one and one.in_all for one in found])
-    return None if each is None or in_all is None else Change(each, in_all | NO)
+    known = [one for one in found if one is not None]
+    each, in_all = hull([one.each for one in known]), hull([one.in_all for one in known])
+    return None if each is None or in_all is None or len(known) < len(found) else Change(each, in_all | NO)
