@@ -119,7 +119,9 @@ class Lowered(Stage):
     def native_program(self) -> NativeProgram | None:
         """The machine code, as LLVM's text, of a Program that needs no XLA; None for any other one."""
         others = not is_as_expected() or self.plan.on_device or self.donation.given or self.flags
-        return None if self.native is None or others else native_program(self.program, self.native)
+        if self.native is None or others:
+            return None
+        return native_program(self.program, self.native, self.plan.whole_writes())
 
     def _executable(self, chosen: tuple[Flag, ...]) -> Executable:
         try:
