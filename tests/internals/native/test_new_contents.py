@@ -49,6 +49,12 @@ def chosen(x, y):
     return (x > y).sum()
 
 
+def parts(x, y):
+    x[1:-1] = x[:-2] + x[2:] * y[0]
+    y[::2] = 7
+    x[3] = y[1]
+
+
 def may_fail(x, y):
     x += 1
     y[int(abs(x[0]))] = 3
@@ -57,7 +63,7 @@ def may_fail(x, y):
 
 @pytest.mark.parametrize("size", [6, 40, 3000])
 @pytest.mark.parametrize(
-    "program", [scaled, exchanged, differences, held_before, twice_the_same, moved, chosen, may_fail]
+    "program", [scaled, exchanged, differences, held_before, twice_the_same, moved, chosen, parts, may_fail]
 )
 def test_arguments_and_results(program, size):
     x = np.arange(size) - 2.5
@@ -66,7 +72,8 @@ def test_arguments_and_results(program, size):
 
 
 @pytest.mark.parametrize(
-    ("program", "places"), [(scaled, [0, 1]), (differences, [1]), (exchanged, []), (chosen, [0, 1]), (held_before, [1])]
+    ("program", "places"),
+    [(scaled, [0, 1]), (differences, [1]), (exchanged, []), (chosen, [0, 1]), (held_before, [1]), (parts, [0, 1])],
 )
 def test_no_other_memory_is_taken(program, places):
     found = jit(program).lower(np.ones(3000), np.ones(3000)).native_program().begins
