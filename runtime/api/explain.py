@@ -13,6 +13,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.html_text import element, table, text
 from anabranch.runtime import lower as lowering
 from anabranch.runtime.api.stages import Lowered, Traced
+from anabranch.runtime.api.stages.lowered import NativeForm
 from anabranch.runtime.call import cache_miss
 from anabranch.runtime.call.call_spec import CallSpec
 from anabranch.runtime.call.native_execution import leaves_in_place
@@ -125,14 +126,15 @@ def explanation(
         What was named as static.
     """
     plan, calling, lowered = traced.plan, traced.calling, traced.lower()
-    native = lowered.native_program()
+    form = lowered.native_form()
+    native = None if form is None else form.code
     decisions = [
         *_arguments(key, names, plan, named),
         *noted,
         *_capacities(plan),
         *_arrays(plan),
         *_large(lowered, native),
-        *_writes(plan, calling, native),
+        *_writes(plan, calling, form),
         *_effects(plan),
         *_guarded(plan.guards),
         *_executable(traced, lowered, native, cached),
@@ -199,16 +201,16 @@ def _large(lowered: Lowered, native: NativeProgram | None) -> Iterator[Decision]
             yield Decision("large", what, f"copied, unless it begins at a multiple of {ALIGNMENT} bytes: {why}")
 
 
-def _writes(plan: Plan, calling: CallSpec, native: NativeProgram | None) -> Iterator[Decision]:
+def _writes(plan: Plan, calling: CallSpec, form: NativeForm | None) -> Iterator[Decision]:
     names = calling.arguments.leaf_names()
-    in_place = set() if native is None else leaves_in_place(plan, native)
+    in_place = set() if form is None else leaves_in_place(form.plan, form.code)
     for write in plan.writes:
         what = names[write.leaf] if write.leaf < len(names) else "an array from outside"
         if write.part is not None:
             what += f"[{', '.join(f'{a}:{b}' if step == 1 else f'{a}:{b}:{step}' for a, b, step in write.part)}]"
         elif write.starts:
             what = f"a part of {what}"
-        is_guarded = native is not None and native.is_guarded
+        is_guarded = form is not None and form.code.is_guarded
         how = f"is written to where it is, {_why(plan, is_guarded)}" if write.leaf in in_place else _COPIED
         yield Decision("written", what, how)
     if plan.written:

@@ -165,6 +165,16 @@ class Plan:
         """The contents of each input: one of so many leaves, or several numbers among them."""
         return held_leaves(self.packs, count)
 
+    def whole_writes(self) -> dict[int, int]:
+        """The outputs that are the new contents of all of an argument's array, with the inputs that these are."""
+        inputs = {leaf: k for k, leaf in enumerate(self.held(max(self.mutated, default=-1) + 1))}
+        place, found = self.program.groups.writes.start, dict[int, int]()
+        for write in self.writes:
+            if write.part is None and not write.starts and write.leaf in inputs:
+                found[place] = inputs[write.leaf]
+            place += 1 + write.starts
+        return found
+
     def inputs(self, leaves: Sequence[object]) -> Sequence[Any]:
         """The arguments' leaves, and the arrays from outside after them, with numbers that are one input as arrays."""
         if not self.packs:

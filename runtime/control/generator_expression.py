@@ -10,6 +10,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth
+from anabranch.runtime.control.columnar import text_items
 from anabranch.runtime.control.exits import BREAK, NEXT
 from anabranch.runtime.control.for_ import run
 from anabranch.runtime.control.if_ import if_, where
@@ -67,7 +68,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
         sequence = None if isinstance(items, PushIterator) else as_countable.countable(items)
         if sequence is not None and sequence.is_known and sequence.length <= FEW_KNOWN:
             items, sequence = sequence.steps(), None
-        apart = chosen_containers.is_choice(items)
+        apart = chosen_containers.is_choice(items) or text_items.is_one_of_texts(items)
         self._over = (
             items if isinstance(items, PushIterator) or apart else iter(items) if sequence is None else sequence
         )  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.creation import growing
+from anabranch.runtime.control.columnar import text_items
 from anabranch.runtime.control.containers import stacked_results
 from anabranch.runtime.control.dynamic_lists import run_time_tuple
 from anabranch.runtime.control.dynamic_lists.dynamic_list import listed
@@ -25,6 +26,7 @@ from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer, class_name
 
@@ -100,6 +102,9 @@ def items_of(items: Value) -> Value:
     """A new list of the items, of run-time length only where it must be."""
     if chosen_containers.is_choice(items):
         return items.through(items_of)
+    if text_items.is_one_of_texts(items):
+        current().trace.lists.demand_growth()
+        return items.through(lambda text: growing(list(text)))
     items = user_iterators.iterated(items)
     if isinstance(items, GeneratorExpression) and (made := items.at_once(stacked_results.stacked)) is not None:
         return made
@@ -114,7 +119,7 @@ def is_of_run_time_length(items: object) -> bool:
     """Return whether it has, or may have, a length known only at run time."""
     return (
         is_dynamic_list(items)
-        or isinstance(items, RunTimeContainer)
+        or isinstance(items, (RunTimeContainer, Text))
         or (isinstance(items, DynamicArray) and items.ndim == 1 and not isinstance(AxisItems(items).length, int))
         or (isinstance(items, Countable) and not isinstance(items.length, int))
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import enum
-from collections.abc import Collection, Iterator, Sequence
+import types
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from anabranch.runtime.native.values import is_lazy, is_memory
 _CHUNK = 256
 # How many operations take as long as to move an element.
 _MOVES_WORK = 16
+_NONE: Mapping[str, int] = types.MappingProxyType({})
 # Why an array is copied.
 _NEEDED = "it is written to, and what it held before is needed afterwards"
 
@@ -77,6 +79,7 @@ class ArrayStores:
         types: Sequence[ArrayType],
         kept: Collection[int],
         within: Collection[int] | None = None,
+        wanted: Mapping[str, int] = _NONE,
     ) -> list[str]:
         """The names with those of lazy arrays brought to memory: to that of what they are updates of, where it is free.
 
@@ -87,6 +90,8 @@ class ArrayStores:
             The places of the arrays that are needed afterwards as they are.
         within
             The places that arrays are brought to, if not to any: the others stay lazy.
+        wanted
+            The places, by their names, that arrays are brought to where that takes no other memory.
         """
         taken = {*kept, *(self._memory.number(name) for name in names if is_memory(name))}
         targets: dict[str, int] = {}
@@ -95,13 +100,38 @@ class ArrayStores:
         for name, array in arrays.items():
             others = [other.reads for key, other in arrays.items() if key != name]
             place = self._free_place(array, taken, frozenset[int]().union(*others))
+            if place is None and name in wanted and self._may_take(array, wanted[name], taken):
+                place = wanted[name]
             if within is not None and place not in within:
                 continue
             targets[name] = self._memory.place_of(self._memory.allocate(array.type)) if place is None else place
             taken.add(targets[name])
+        targets = self._in_order(targets, arrays)
         made = self.written([(name, lazy[name], place) for name, place in targets.items()])
         found = dict(zip(targets, made, strict=True))
         return [found.get(name, name) for name in names]
+
+    def _may_take(self, array: LazyArray, place: int, taken: Collection[int]) -> bool:
+        """Return whether an array can be written to a place at once, of which it reads no element too late."""
+        if place in taken or self._memory.is_fixed(place) or array.update is not None:
+            return False
+        every = tuple(Axis(Affine(0), 1, axis) for axis in range(len(array.type.shape)))
+        return self._order(Update(array, every, array, {}), array.type, place) is _Order.ANY
+
+    def _in_order(self, targets: Mapping[str, int], arrays: Mapping[str, LazyArray]) -> dict[str, int]:
+        """The places with what is read elsewhere last; new ones in place of those for which there is no order."""
+        left, found = dict(targets), dict[str, int]()
+        while left:
+            for name, place in left.items():
+                if not any(place in arrays[other].reads for other in left if other != name):
+                    break
+            else:
+                name, place = next(iter(left.items()))
+                if arrays[name].update is None:
+                    place = self._memory.place_of(self._memory.allocate(arrays[name].type))
+            found[name] = place
+            del left[name]
+        return found
 
     def _free_place(self, array: LazyArray, taken: Collection[int], read: Collection[int]) -> int | None:
         """The place that an array can be written to: of what it is an update of, or a continuation.
@@ -154,8 +184,10 @@ class ArrayStores:
 
     def written(self, changes: Sequence[tuple[str, ArrayType, int]]) -> list[str]:
         """Write lazy arrays to the memories of these places, all at once; returns the names that these have then."""
-        places = {place for _, _, place in changes}
-        rows = [self._prepared(self._arrays.of(name, type), place, places) for name, type, place in changes]
+        rows, places = [], set[int]()
+        for name, type, place in changes:
+            rows.append(self._prepared(self._arrays.of(name, type), place, places | {place}))
+            places.add(place)
         for stores, (_, whole, place) in zip(rows, changes, strict=True):
             # All of an array may have been taken as one of one axis.
             is_flat = len(stores) == 1 and len(stores[0].update.axes) < len(whole.shape)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+import numpy as np
+
 from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
@@ -134,6 +136,11 @@ class NativeEmitter(ValueEmitter):
             for place, equation in enumerate(equations):
                 if self._nest is not None and self._nest.leaves(code, equation, program, read):
                     bind(equation.outputs[0], read(equation.inputs[2]))
+                    continue
+                known = self.memory.ranges.outside(equation.outputs[0]) if equation.op.pure else None
+                if known is not None and known.low == known.high and _is_one_truth(equation):
+                    # Few LLVM would find itself: where a negative index counts from the end, one that never is.
+                    bind(equation.outputs[0], "true" if known.low else "false")
                     continue
                 names = [read(a) for a in equation.inputs]
                 results = self.equation(equation, names, uses.after(place))
@@ -328,3 +335,8 @@ class NativeEmitter(ValueEmitter):
         if nest is not None:
             nest.exits = None
         return steps.results(exits.joined(code, tested))
+
+
+def _is_one_truth(equation: Equation) -> bool:
+    """Return whether an equation gives a bool and nothing else."""
+    return len(equation.outputs) == 1 and equation.outputs[0].type == ArrayType((), np.dtype(bool))

@@ -35,14 +35,14 @@ _WIDTHS = {"b": "i8", "i": "i64", "f": "double"}
 _MAKERS = {
     "b": ("PyBool_FromLong", "i64"),
     "i": ("PyLong_FromLongLong", "i64"),
-    "u": ("PyLong_FromLongLong", "i64"),
+    "u": ("PyLong_FromUnsignedLongLong", "i64"),
     "f": ("PyFloat_FromDouble", "double"),
 }
 _WIDENED = {"b": "zext", "i": "sext", "u": "zext", "f": "fpext"}
-RETURNED = frozenset(map(np.dtype, "?bhilqBHIfd"))
+RETURNED = frozenset(map(np.dtype, "?bhilqBHILQfd"))
 """The dtypes of results that may be numbers of Python's."""
 # How `Py_BuildValue` is told of one in a tuple.
-_LETTERS = {"b": "N", "i": "L", "u": "L", "f": "d"}
+_LETTERS = {"b": "N", "i": "L", "u": "K", "f": "d"}
 
 
 # Bytes of a caller's array that is written to where it is, though the run may fail.

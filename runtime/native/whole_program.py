@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+import types
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from anabranch.base.deep_stack import deep
@@ -29,7 +30,7 @@ from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import MOST_WHOLE, Memory
 from anabranch.runtime.native.obstacles import sorts_alone
 from anabranch.runtime.native.outputs import Output, Outputs
-from anabranch.runtime.native.python_entry import RETURNED, Lock, PythonEntry
+from anabranch.runtime.native.python_entry import RETURNED, Lock, PythonEntry, is_kept
 from anabranch.runtime.native.scatters import is_scatter
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.values import is_memory
@@ -60,6 +61,7 @@ _PRODUCTS_IN_TURN = 16
 _LONG_PRODUCT, _LONG_UPDATE, _LONG_WORK, _LONG_FACTORING, _LONG_SORT = 2**22, 2**16, 2**18, 2**12, 2**13
 # How many operations without a loop take so long that signals are to be answered meanwhile.
 _VERY_LONG_WORK = 2**30
+_NONE: Mapping[int, int] = types.MappingProxyType({})
 # Of all arrays that are no results.
 _MOST_BYTES_ON_STACK = 2**16
 
@@ -100,17 +102,26 @@ class NativeProgram(NamedTuple):
     is_guarded: bool = False
 
 
-def native_program(program: Program, options: NativeOptions) -> NativeProgram | None:
-    """The function of a Program; None where it has no native form, or one that XLA's is better than."""
+def native_program(
+    program: Program, options: NativeOptions, contents: Mapping[int, int] = _NONE
+) -> NativeProgram | None:
+    """The function of a Program; None where it has no native form, or one that XLA's is better than.
+
+    `contents` says of which inputs some outputs are the new contents.
+    """
     try:
         with deep():
-            return build(program, Instructions(options.fastmath, options.threads), NativeEmitter)
+            return build(program, Instructions(options.fastmath, options.threads), NativeEmitter, contents)
     except NotNativeError:
         return None
 
 
-def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> NativeProgram:
+def build(
+    program: Program, code: Instructions, kind: type[NativeEmitter], contents: Mapping[int, int] = _NONE
+) -> NativeProgram:
     """The function of a Program, written as `code` by an emitter of this kind.
+
+    New contents of an input are computed in its place, where nothing fails or asks for what it held after that.
 
     Raises
     ------
@@ -129,7 +140,16 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
     written = guarded(program)
     is_guarded, program = written is not None, written or program
     emitter = kind(code, memory, FailureValues(program), signals, host_calls)
-    results = emitter.stores.settled(emitter.program(program, operands), program.out_types, ())
+    names, may_fail = emitter.program(program, operands), bool(program.outputs[program.groups.failures])
+    wanted = {
+        names[k]: memory.number(operands[i])
+        for k, i in contents.items()
+        if is_memory(operands[i])
+        and program.out_types[k] == program.in_types[i]
+        and names.count(names[k]) == 1
+        and (is_kept(program.in_types[i].nbytes) or not may_fail)
+    }
+    results = emitter.stores.settled(names, program.out_types, (), wanted=wanted)
     own = [_own(memory, name, type, operands) for name, type in zip(results, program.out_types, strict=True)]
     settled = Outputs(memory, operands, program.in_types, own, program.out_types)
     code.act("ret void")

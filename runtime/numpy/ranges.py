@@ -135,7 +135,7 @@ def _of_steps(extent: Any, step: Value) -> Value:
 def _refuse_unless_open(bounds: Sequence[object]) -> None:
     """Raise where bounds are computed from arguments alone, which become static."""
     traced = [value for value in bounds if traced_inside(value)]
-    if all(source_leaves(value) is not None for value in traced) or any(dtype_of(x).kind == "c" for x in bounds):
+    if all(map(source_leaves, traced)) or any(dtype_of(x).kind == "c" for x in bounds):
         error = ConcretizationError(
             "the length of numpy.arange must be static here; give bounds with a static distance, or make them static "
             "arguments"

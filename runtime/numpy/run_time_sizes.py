@@ -40,7 +40,8 @@ def is_open(n: object, what: str = "a shape") -> bool:
     if not isinstance(n, Tracer) or n.abstract.shape or n.abstract.dtype.kind not in "iu":
         return False
     static_requests.request_static(n, f"a plain int ({what})")
-    return static_requests.source_leaves(n) is None
+    # Of known arguments alone a loop or a sum may make a size that is known only at run time.
+    return not static_requests.source_leaves(n)
 
 
 def shape_with_capacity(shape: object) -> tuple[tuple[int, ...], Extents]:

@@ -72,6 +72,8 @@ class Ranges:
         self._operands: dict[Var, Atom] = {}
         self._trips: dict[Var, Atom] = {}
         self._before: list[_State] | None = None
+        # Bools that are assumed to be what the way that a run has taken says.
+        self._assumed: set[Var] = set()
         self._define(program)
 
     def _define(self, program: Program) -> None:
@@ -92,8 +94,8 @@ class Ranges:
         return [(intervals.get(var), var in nonzero) for var in formals]
 
     def intervals(self) -> dict[Var, Interval]:
-        """All intervals that are narrower than their dtypes."""
-        return dict(self._intervals)
+        """All intervals that are narrower than their dtypes; of bools where they are known when they are computed."""
+        return {var: interval for var, interval in self._intervals.items() if var not in self._assumed}
 
     # ---- single values -----------------------------------------------------------------------------------------------
 
@@ -308,6 +310,8 @@ class Ranges:
             return
         self._keep(atom)
         self._intervals[atom] = narrow
+        if atom.type.dtype == np.bool_:
+            self._assumed.add(atom)
         equation, _ = self.makers.get(atom, (None, 0))
         if equation is None or depth == _DEEPEST:
             return

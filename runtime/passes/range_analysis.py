@@ -301,11 +301,11 @@ class _Analysis:
             self._walk(body)
             most = most_steps(trip, ranges)
             for place, (carry, before) in enumerate(zip(every, initial, strict=True)):
-                after = ranges.of(carry.after)
-                self._end(carry.formal, before, after)
+                after, bound = ranges.of(carry.after), self._bound(carry, body, max(most - 1, 0))
+                self._end(carry.formal, before, _narrower(after, bound))
                 results[place] = after if trips is not None and trips.low > 0 and not stops else hull([before, after])
                 if self.narrowing:
-                    self._narrow(carry.formal, self._bound(carry, body, max(most - 1, 0)))
+                    self._narrow(carry.formal, bound)
                     results[place] = _narrower(results[place], self._bound(carry, body, most))
             for slot in stacked:
                 if slot.formal is not None and (last := ranges.of(body.inputs[slot.formal])) is not None:
@@ -351,9 +351,10 @@ class _Analysis:
                     ranges.define(carry.formal, _narrower(ranges.of(carry.formal), entry))
             self._walk(body)
             for carry, formal, before in zip(every, tested, initial, strict=True):
-                self._end(formal, before, ranges.of(carry.after))
+                bound = self._bound(carry, body, MOST_STEPS)
+                self._end(formal, before, _narrower(ranges.of(carry.after), bound))
                 if self.narrowing:
-                    self._narrow(formal, self._bound(carry, body, MOST_STEPS))
+                    self._narrow(formal, bound)
             if said is not None:
                 befores = self._where(said.initial, [c.initial for c in every])
                 for carry, before, after in zip(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
 
+from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
@@ -18,8 +19,35 @@ from anabranch.runtime.passes.interval_rules import NO, hull
 from anabranch.runtime.passes.known_ranges import Ranges
 
 _INT64 = ArrayType((), np.dtype(np.int64))
-# No loop runs longer: at a step per nanosecond this takes a century.
-MOST_STEPS = 2**62
+# All loops together take no more steps: at a step per nanosecond this takes 36 years.
+MOST_STEPS = 2**60
+
+
+@frozen
+class Change:
+    """The change that a step of a loop makes.
+
+    Attributes
+    ----------
+    each : Interval
+        In each step.
+    in_all : Interval
+        In all steps together beside that, by loops in them of which it is not known how many steps they take.
+    """
+
+    each: Interval
+    in_all: Interval = NO
+
+    def __add__(self, other: Change) -> Change:
+        return Change(self.each + other.each, self.in_all + other.in_all)
+
+    def after(self, steps: int) -> Change:
+        """The change that a loop of so many such steps makes, or of fewer."""
+        found = Interval(min(0, self.each.low * steps), max(0, self.each.high * steps))
+        return Change(found, self.in_all) if steps < MOST_STEPS else Change(NO, found + self.in_all)
+
+
+_NO_CHANGE = Change(NO)
 
 
 def most_steps(trip: Atom, ranges: Ranges) -> int:
@@ -29,11 +57,12 @@ def most_steps(trip: Atom, ranges: Ranges) -> int:
     return most if isinstance(trip, Literal) else min(most, MOST_STEPS)
 
 
-def after_steps(initial: Interval | None, change: Interval | None, steps: int) -> Interval | None:
+def after_steps(initial: Interval | None, change: Change | None, steps: int) -> Interval | None:
     """The interval of a carry after so many steps or fewer, none of which it was wrapped in; None where it may be."""
     if initial is None or change is None:
         return None
-    found = Interval(initial.low + min(0, change.low * steps), initial.high + max(0, change.high * steps))
+    made = change.after(steps)
+    found = initial + made.each + made.in_all
     return found if found.fits else None
 
 
@@ -54,7 +83,7 @@ class _Scope:
 
     def __init__(
         self,
-        known: dict[Atom, Interval | None],
+        known: dict[Atom, Change | None],
         outputs: tuple[Atom, ...] = (),
         operands: Mapping[Atom, Atom] = MappingProxyType({}),
         outer: _Scope | None = None,
@@ -78,17 +107,17 @@ class StepBounds:
 
     def __init__(self, ranges: Ranges) -> None:
         self._ranges = ranges
-        self._changes: dict[Var, Interval | None] = {}
+        self._changes: dict[Var, Change | None] = {}
 
-    def change(self, body: Program, formal: Var, after: Atom) -> Interval | None:
-        """The interval of what a step adds to a carry, modulo the width of its dtype; None for other carries."""
+    def change(self, body: Program, formal: Var, after: Atom) -> Change | None:
+        """The change of a carry in a step, modulo the width of its dtype; None for other carries."""
         if formal.type != _INT64:
             return None
         if formal not in self._changes:
-            self._changes[formal] = self._difference(after, _Scope({formal: NO}))
+            self._changes[formal] = self._difference(after, _Scope({formal: _NO_CHANGE}))
         return self._changes[formal]
 
-    def _difference(self, atom: Atom, scope: _Scope) -> Interval | None:
+    def _difference(self, atom: Atom, scope: _Scope) -> Change | None:
         """A value less the carry, where that follows from the values for which it is known."""
         known = scope.known
         if atom not in known:
@@ -96,7 +125,7 @@ class StepBounds:
             known[atom] = self._computed(atom, scope)
         return known[atom]
 
-    def _computed(self, atom: Atom, scope: _Scope) -> Interval | None:
+    def _computed(self, atom: Atom, scope: _Scope) -> Change | None:
         if not isinstance(atom, Var):
             return None
         if scope.outer is not None and atom in scope.operands:
@@ -108,16 +137,16 @@ class StepBounds:
             x, y = equation.inputs
             base, other = self._difference(x, scope), self._ranges.of(y)
             if base is not None and other is not None:
-                return base + other if equation.op is add else base - other
+                return base + Change(other if equation.op is add else NO - other)
             base, other = self._difference(y, scope), self._ranges.of(x)
-            return base + other if equation.op is add and base is not None and other is not None else None
+            return base + Change(other) if equation.op is add and base is not None and other is not None else None
         if equation.op is select:
-            return hull([self._difference(a, scope) for a in equation.inputs[1:]])
+            return _either([self._difference(a, scope) for a in equation.inputs[1:]])
         if isinstance(equation.op, Branches):
-            return hull([self._difference(s.outputs[place], s) for s in scope.branches(equation)])
+            return _either([self._difference(s.outputs[place], s) for s in scope.branches(equation)])
         return self._after_loop(equation, place, scope) if isinstance(equation.op, Loop) else None
 
-    def _after_loop(self, equation: Equation, place: int, scope: _Scope) -> Interval | None:
+    def _after_loop(self, equation: Equation, place: int, scope: _Scope) -> Change | None:
         assert isinstance(equation.op, Loop)
         (body,) = equation.op.results(equation.params)
         for initial, slot in carries(equation):
@@ -125,6 +154,15 @@ class StepBounds:
                 continue
             before = self._difference(initial, scope)
             change = self.change(body, body.inputs[slot.formal], body.outputs[slot.yielded])
+            if before is None or change is None:
+                return None
             steps = most_steps(equation.inputs[0], self._ranges) if isinstance(equation.op, For) else MOST_STEPS
-            return after_steps(before, change, steps)
+            return before + change.after(steps)
         return None
+
+
+def _either(found: Sequence[Change | None]) -> Change | None:
+    """All that one of the changes may be; None where one is not known."""
+    known = [one for one in found if one is not None]
+    each, in_all = hull([one.each for one in known]), hull([one.in_all for one in known])
+    return None if each is None or in_all is None or len(known) < len(found) else Change(each, in_all | NO)

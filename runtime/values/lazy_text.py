@@ -131,7 +131,12 @@ class Text(Compared, TextStandIn):
     def _needs_characters(self, *_: object, **__: object) -> NoReturn:
         raise refused(self)
 
-    __len__ = __iter__ = __bool__ = __str__ = __format__ = __contains__ = _needs_characters
+    def __iter__(self) -> NoReturn:
+        if tracing():
+            current().trace.outside.needs_plain()
+        raise refused(self)
+
+    __len__ = __bool__ = __str__ = __format__ = __contains__ = _needs_characters
     __int__ = __float__ = __complex__ = __index__ = __fspath__ = __reduce__ = __array__ = _needs_characters
 
     def __hash__(self) -> int:

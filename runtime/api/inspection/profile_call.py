@@ -115,7 +115,8 @@ def _sampled(
         raise UnsupportedValueError(
             f"machine code can't be profiled here: {obstacle}; jit(f, native_loops=False) has XLA compile the function"
         )
-    written, places = marked_program(lowered.program, options)
+    form = lowered.native_form()
+    written, places = marked_program(lowered.program if form is None else form.program, options)
     text = with_debug_info(written.llvm, places)
     code = compile_llvm(text)
     table = line_table(code, "program", ENTRY)

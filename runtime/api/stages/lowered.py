@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from anabranch.runtime import lower as lowering
 from anabranch.runtime.api.options import flags_of
@@ -13,7 +13,9 @@ from anabranch.runtime.api.stages.compiled import Compiled, bound
 from anabranch.runtime.api.stages.stage import Stage
 from anabranch.runtime.call.donation import Donation
 from anabranch.runtime.call.execution import executable_of
-from anabranch.runtime.call.native_execution import NativeCode, NativeExecution
+from anabranch.runtime.call.native_execution import NativeCode, NativeExecution, written_in_place
+from anabranch.runtime.call.plan import Plan
+from anabranch.runtime.call.whole_writes import with_whole_writes
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.host.callbacks import HostCallback, LoweringError
 from anabranch.runtime.host.compile_options import Flag, FlagValue
@@ -23,6 +25,14 @@ from anabranch.runtime.ir.program import Program
 from anabranch.runtime.native.whole_program import NativeProgram, native_program
 from anabranch.runtime.xla import mlir_module
 from anabranch.runtime.xla.executable import Executable
+
+
+class NativeForm(NamedTuple):
+    """A Program in machine code, with the Plan of its calls."""
+
+    plan: Plan
+    program: Program
+    code: NativeProgram
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -110,16 +120,29 @@ class Lowered(Stage):
             For an option that XLA does not have, or that it cannot have this value.
         """
         chosen = tuple({**dict(self.flags), **dict(flags_of(compiler_options))}.items())
-        native = None if chosen else self.native_program()
-        if native is not None:
-            made = NativeExecution(self.plan, NativeCode.of(native), functools.partial(self._executable, chosen))
+        form = None if chosen else self.native_form()
+        if form is not None:
+            made = NativeExecution(form.plan, NativeCode.of(form.code), functools.partial(self._executable, chosen))
             return Compiled(self.plan, self.calling, made, chosen, self.module)
         return bound(self.plan, self.calling, self._executable(chosen), self.donation, chosen, self.module)
 
     def native_program(self) -> NativeProgram | None:
         """The machine code, as LLVM's text, of a Program that needs no XLA; None for any other one."""
+        form = self.native_form()
+        return None if form is None else form.code
+
+    def native_form(self) -> NativeForm | None:
+        """What machine code does in place of XLA; None for a Program that needs that."""
         others = not is_as_expected() or self.plan.on_device or self.donation.given or self.flags
-        return None if self.native is None or others else native_program(self.program, self.native)
+        if self.native is None or others:
+            return None
+        plan, program = with_whole_writes(self.plan, self.program)
+        code = native_program(program, self.native, plan.whole_writes())
+        if code is not None and plan is not self.plan and len(written_in_place(plan, code)) < len(plan.writes):
+            # All of an array would be copied, and copied back.
+            plan, program = self.plan, self.program
+            code = native_program(program, self.native, plan.whole_writes())
+        return None if code is None else NativeForm(plan, program, code)
 
     def _executable(self, chosen: tuple[Flag, ...]) -> Executable:
         try:

@@ -24,7 +24,7 @@ class Maker(NamedTuple):
 _MAKERS = {
     Step.DOUBLE: Maker("PyFloat_AsDouble", "double", "double", ""),
     Step.SINGLE: Maker("PyFloat_AsDouble", "double", "float", "fptrunc"),
-    Step.INT64: Maker("PyLong_AsLongLong", "i64", "i64", ""),
+    Step.INT64: Maker("PyLong_AsUnsignedLongLongMask", "i64", "i64", ""),
     Step.INT32: Maker("PyLong_AsLongLong", "i64", "i32", "trunc"),
     Step.INT16: Maker("PyLong_AsLongLong", "i64", "i16", "trunc"),
     Step.INT8: Maker("PyLong_AsLongLong", "i64", "i8", "trunc"),

@@ -18,7 +18,7 @@ from anabranch.runtime.call.quick.steps import VALUE, Step
 _SCALARS = {
     np.dtype(code).type: step
     for step, codes in {
-        Step.DOUBLE: "d", Step.SINGLE: "f", Step.INT64: "lq", Step.INT32: "iI", Step.INT16: "hH", Step.INT8: "bB",
+        Step.DOUBLE: "d", Step.SINGLE: "f", Step.INT64: "lqLQ", Step.INT32: "iI", Step.INT16: "hH", Step.INT8: "bB",
     }.items()
     for code in codes
 }  # fmt: skip

@@ -66,13 +66,14 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     if not tracing():
         return function
     trace = current().trace
-    trace.outside.enter(function)
     if trace.lists.may_grow:
         transpile.stage_operators(function.__code__, "list")
     if trace.tables.sites:
         transpile.stage_operators(function.__code__, "table")
     if internal(function.__code__.co_filename):  # where an operator meets a run-time value the user's code is asked
         transpile.stage_operators(function.__code__, "subscript")
+    else:
+        trace.outside.enter(function)
     if transpile.is_rewritten(function.__code__) or not is_user_function(function):
         return function
     if function.__code__.co_flags & inspect.CO_GENERATOR:

@@ -21,6 +21,7 @@ from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.undefined import Undefined
 
@@ -29,7 +30,7 @@ def source(items: object) -> PushIterator | None:
     """The source that yields the items one after the other at run time; None where they are there side by side."""
     if isinstance(items, PushIterator):
         return items
-    if isinstance(items, RunTimeContainer):
+    if isinstance(items, (RunTimeContainer, Text)):
         return GeneratorExpression(items)
     if is_dynamic_list(items):
         return GeneratorExpression(Elements(items))

@@ -14,6 +14,7 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.creation import GROWING
+from anabranch.runtime.control.columnar import text_items
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables.arena_tables import arena_here, new_in, placed_table
 from anabranch.runtime.control.hash_tables.dynamic_dict import (
@@ -236,7 +237,7 @@ def frozenset_(members: Value = (), /) -> Value:
 
 
 def _set_of(cls: type[RunTimeSet], members: Value) -> Value:
-    if is_choice(members):
+    if is_choice(members) or text_items.is_one_of_texts(members):
         return members.through(lambda one: _set_of(cls, one))
     members = iterated(members)
     if isinstance(members, RunTimeSet) or _is_table_here():

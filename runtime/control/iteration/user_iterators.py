@@ -28,7 +28,7 @@ class Stepped(PushIterator):
         self._source: Any = source
 
     @property
-    def iterator(self) -> Value:
+    def iterator_(self) -> Value:
         """The user's iterator, which knows itself what is left of it, where no code waits for its next item."""
         return None if self.begun else self._source
 
@@ -38,11 +38,11 @@ class Stepped(PushIterator):
         return user_classes.own_method(source, "__next__")()  # type: ignore[misc] # it has one
 
     def _check_place(self) -> None:
-        if self.iterator is None:
+        if self.iterator_ is None:
             super()._check_place()
 
     def _used_up(self) -> bool:
-        return self.iterator is None and super()._used_up()
+        return self.iterator_ is None and super()._used_up()
 
     def run(self, consume: Consumer) -> None:
         """Ask for items until there is none, or no more is wanted."""
@@ -85,7 +85,7 @@ class ByPlaces(Stepped):
     """The items of an object that is asked for one place after the other, as Python does where it has no `__iter__`."""
 
     _end = IndexError
-    iterator = None
+    iterator_ = None
 
     @staticmethod
     def _element(source: Any, number: Value) -> Value:

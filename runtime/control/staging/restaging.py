@@ -44,6 +44,8 @@ def stage_current_operator() -> None:
             # NumPy, which asks an index in two ways, lets only the second exception through.
             asked.add(one)
             raise Restart
+    if dis.opname[frame.f_code.co_code[frame.f_lasti]] == "LIST_EXTEND":  # [*items]
+        current().trace.lists.demand_growth()
     if dis.opname[frame.f_code.co_code[frame.f_lasti]] in ("STORE_SLICE", "STORE_SUBSCR"):
         current().trace.constants.are_written = True  # by a key that is written out, which stays as it is
 

@@ -143,14 +143,14 @@ def _of_generators(columns: tuple[Value, ...]) -> Iterator[Value]:
 def is_asked(column: Value) -> bool:
     """Return whether each item of an iterator is asked for by a method in Python, which may end it at run time."""
     if isinstance(column, Stepped):
-        return column.iterator is not None
+        return column.iterator_ is not None
     return tracing() and user_classes.own_method(column, "__next__") is not None
 
 
 def asked(column: Value) -> Value:
     """An iterator over a column that is asked for one item after the other, also under run-time conditions."""
-    if isinstance(column, Stepped) and column.iterator is not None:
-        return column.iterator
+    if isinstance(column, Stepped) and column.iterator_ is not None:
+        return column.iterator_
     if has_places(column):
         column = by_places((column,), length_of, only)
     if isinstance(column, (PushIterator, iterators.Once)):

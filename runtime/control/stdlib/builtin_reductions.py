@@ -12,6 +12,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control import boolean, lists
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth
+from anabranch.runtime.control.columnar import text_items
 from anabranch.runtime.control.containers import container_order, generator_reductions
 from anabranch.runtime.control.containers.running_sum import RunningSum
 from anabranch.runtime.control.dynamic_lists.dynamic_list import placed
@@ -105,6 +106,8 @@ def sorted_(items: Value, *, key: Callable[[Any], Any] | None = None, reverse: b
     """As `sorted`."""
     if not tracing():
         return sorted(items, key=key, reverse=reverse)
+    if text_items.is_one_of_texts(items):
+        return lists.items_of(items).through(lambda one: sorted_(one, key=key, reverse=reverse))
     # The values of two items are never compared.
     key = operator.itemgetter(0) if key is None and isinstance(items, KeyedItems) else passed_functions.called(key)
     made = lists.items_of(items if key else order_free(items))

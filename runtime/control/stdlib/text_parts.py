@@ -17,7 +17,7 @@ from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.control.texts.characters import Characters, Part
 from anabranch.runtime.control.texts.stripped import is_space
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import wrap
+from anabranch.runtime.values import lazy_text, wrap
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
@@ -95,6 +95,34 @@ def _at(text: Text, separator: Value) -> Value:
     return dynamic_list.placed(found)
 
 
+_ENDS = {chr(code) for code in range(0x2030) if len(f"{chr(code)}x".splitlines()) > 1}
+
+
+def _lines(text: Text) -> Value:
+    """`text.splitlines()`, of a text in which no other characters end a line than newlines."""
+    use = " by str.splitlines"
+    whole = text_operations.known_characters(text, use)
+    if not whole.letters or not _ENDS.isdisjoint({*whole.letters} - {"\n"}):
+        raise lazy_text.refused(text, use)
+    newline = text_operations.known_characters("\n")
+    found, row = _new_list(), GeneratorNames((0,), ("where a line begins",))
+
+    def step(place: Value) -> None:
+        def cut(found: Any = found) -> None:
+            found.append(_part(text, row[0], place))
+            row[0] = place + 1
+
+        if_(_is_at(whole, place, newline), cut, lambda: None)
+
+    for_each(Range(0, whole.length, 1), step)
+
+    def last(found: Any = found) -> None:
+        found.append(_part(text, row[0], whole.length))
+
+    if_(row[0] < whole.length, last, lambda: None)
+    return dynamic_list.placed(found)
+
+
 def _is_at(whole: Characters, place: Value, part: Characters) -> Value:
     here = Part(whole, size_arithmetic.atom_of(place), 1, part.length)
     return python_scalar(text_operations.equal(here, part))
@@ -116,15 +144,29 @@ def _part(text: Value, start: Value, stop: Value) -> Value:
 
 def _partition(text: Text, separator: Value) -> Value:
     """`text.partition(separator)`."""
+    return _around(text, separator, "find", text_operations.length(text))
+
+
+def _last_partition(text: Text, separator: Value) -> Value:
+    """`text.rpartition(separator)`."""
+    return _around(text, separator, "rfind", 0)
+
+
+def _around(text: Text, separator: Value, find: str, missing: Value) -> Value:
+    """What is before a separator, the separator, and what is after it; where none is there, all is before `missing`."""
     between = text_operations.known_characters(separator, " by str.partition")
     _refuse_none(between)
-    place = text_operations.method("find", text, separator)
-    size = text_operations.length(text)
+    place = text_operations.method(find, text, separator)
     is_there = place >= 0
-    head = if_(is_there, lambda: place, lambda: size)
-    tail = if_(is_there, lambda: size_arithmetic.add(place, between.length), lambda: size)
+    head = if_(is_there, lambda: place, lambda: missing)
+    tail = if_(is_there, lambda: size_arithmetic.add(place, between.length), lambda: missing)
     middle = if_(is_there, lambda: separator, lambda: "")
     return _part(text, None, head), middle, _part(text, tail, None)
 
 
-_METHODS: dict[str, Callable[..., Value]] = {"split": _split, "partition": _partition}
+_METHODS: dict[str, Callable[..., Value]] = {
+    "split": _split,
+    "splitlines": _lines,
+    "partition": _partition,
+    "rpartition": _last_partition,
+}

@@ -28,11 +28,13 @@ _PREFIXES = {2: "bB", 8: "oO", 16: "xX"}
 
 
 def int_of(text: Text, base: Value = 10) -> Value:
-    """`int(text, base)`, of a text in which no spaces and no underscores can be."""
+    """`int(text, base)`, of a text in which no underscores can be."""
     base = operator.index(base)
     characters = known_characters(text, " by int()")
+    if any(map(str.isspace, characters.letters)):
+        characters = known_characters(lazy_text.deferred("strip", text), " by int()")
     letters = characters.letters
-    hidden = any(c == "_" or c.isspace() or (c.isdecimal() and not c.isascii()) for c in letters)
+    hidden = any(c == "_" or (c.isdecimal() and not c.isascii()) for c in letters)
     if not 2 <= base <= 36:
         return int("0", base)  # raises what Python does
     if not letters or hidden:

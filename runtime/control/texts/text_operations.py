@@ -172,6 +172,40 @@ def _find(text: Text, part: object) -> Value:
     return python_scalar(atoms.select(is_there, place, atoms.literal(-1, _INT64)), Interval(-1, most))
 
 
+def _found_last(whole: Characters, part: Characters) -> Atom:
+    """The last place where a text has another as its part, or -1."""
+    last = atoms.ufunc(np.subtract, *[size_arithmetic.atom_of(x.length) for x in (whole, part)])
+    zero, one = atoms.literal(0, _INT64), atoms.literal(1, _INT64)
+
+    def goes_on(carries: Sequence[Atom]) -> Atom:
+        (place,) = carries
+        here = Part(whole, place, 1, part.length)
+        left = atoms.ufunc(np.greater_equal, place, zero)
+        return atoms.logical_and(left, atoms.logical_not(equal(here, part)))
+
+    def step(carries: Sequence[Atom]) -> list[Atom]:
+        return [atoms.ufunc(np.subtract, carries[0], one)]
+
+    return atoms.ufunc(np.maximum, repeated(goes_on, step, [last])[0], atoms.literal(-1, _INT64))
+
+
+def _find_last(text: Text, part: object) -> Value:
+    place = _found_last(known_characters(text, " by str.rfind"), known_characters(part, " by str.rfind"))
+    return python_scalar(place, Interval(-1, size_arithmetic.interval_of(length(text)).high))
+
+
+def _there(find: Callable[[Text, object], Value]) -> Callable[[Text, object], Value]:
+    """The method that raises where `find` finds nothing."""
+
+    def place_of(text: Text, part: object) -> Value:
+        place = find(text, part)
+        missing = wrap.as_atom(place < 0, np.bool_)
+        run_time_checks.fail_if(missing, lambda _: ValueError("substring not found"))
+        return place
+
+    return place_of
+
+
 def _starts(text: Text, part: object) -> Value:
     whole, start = known_characters(text, " by str.startswith"), known_characters(part, " by str.startswith")
     return python_scalar(equal(_first(whole, start), start))
@@ -191,20 +225,21 @@ def _ends(text: Text, part: object) -> Value:
 
 
 def _counted(text: Text, part: object) -> Value:
-    """`text.count(part)`, of one character."""
+    """`text.count(part)`."""
     use = " by str.count"
-    whole, one = known_characters(text, use), known_characters(part, use)
-    if type(one.length) is not int or one.length != 1:
+    whole, searched = known_characters(text, use), known_characters(part, use)
+    if size_arithmetic.interval_of(searched.length).low < 1:
         raise lazy_text.refused(text, use)
-    zero, code = atoms.literal(0, _INT64), one.code(atoms.literal(0, _INT64))
-    size = size_arithmetic.atom_of(whole.length)
+    zero, one, size = atoms.literal(0, _INT64), atoms.literal(1, _INT64), size_arithmetic.atom_of(searched.length)
+    last = atoms.ufunc(np.subtract, size_arithmetic.atom_of(whole.length), size)
 
     def step(carries: Sequence[Atom]) -> list[Atom]:
         place, count = carries
-        here = atoms.convert(atoms.ufunc(np.equal, whole.code(place), code), _INT64)
-        return [*_next([place]), atoms.ufunc(np.add, count, here)]
+        here = equal(Part(whole, place, 1, searched.length), searched)
+        after = atoms.ufunc(np.add, place, atoms.select(here, size, one))
+        return [after, atoms.ufunc(np.add, count, atoms.convert(here, _INT64))]
 
-    count = repeated(lambda carries: atoms.ufunc(np.less, carries[0], size), step, [zero, zero])[1]
+    count = repeated(lambda carries: atoms.ufunc(np.less_equal, carries[0], last), step, [zero, zero])[1]
     return python_scalar(count, Interval(0, size_arithmetic.interval_of(whole.length).high))
 
 
@@ -234,7 +269,8 @@ def _all_are(name: str) -> Callable[[Text], Value]:
 
 
 METHODS: dict[str, Callable[..., Value]] = {
-    "find": _find, "startswith": _starts, "endswith": _ends, "count": _counted,
+    "find": _find, "rfind": _find_last, "index": _there(_find), "rindex": _there(_find_last),
+    "startswith": _starts, "endswith": _ends, "count": _counted,
     **{name: _all_are(name) for name in ("isdigit", "isdecimal", "isnumeric", "isalpha", "isalnum", "isspace")},
 }  # fmt: skip
 

@@ -38,6 +38,21 @@ def test_sizes_that_are_arguments_become_static():
     check(f, 3)
 
 
+def test_sizes_that_loops_count_for_an_argument():
+    def f(n):
+        prime = np.ones(n + 1, bool)
+        for i in range(2, n // 2 + 1):
+            prime[2 * i :: i] = False
+        count = 0
+        for i in range(2, n + 1):
+            if prime[i]:
+                count += 1
+        found = np.zeros(count, int)
+        return found, np.arange(count), np.flatnonzero(prime[2:])
+
+    check_calls(f, (2,), (12,), (13,))
+
+
 def test_one_array_for_all_dimensions_of_a_diagonal():
     def f(x):
         i, j = np.diag_indices(int(x[2]))

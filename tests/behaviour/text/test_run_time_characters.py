@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -203,6 +204,37 @@ def raises_on_its_characters(n):
     return k
 
 
+@case((NUMBERS[:4],))
+def lists_of_characters(numbers):
+    found = []
+    for v in numbers:
+        s = str(v)
+        found.append((list(s), "".join(sorted(s)), [*s, "x"], min(s), [(k, len(list(g))) for k, g in groupby(s)]))
+    return found
+
+
+@case((NUMBERS[:4],))
+def places_of_parts(numbers):
+    found = []
+    for v in numbers:
+        s = f"{v}-{v}--1"
+        found.append((s.rfind("-1"), s.index("-"), s.count("--"), s.rpartition("-"), s.rpartition("2")))
+    return found
+
+
+@case((NUMBERS[:3],), (NUMBERS[4:5],))
+def lines_and_numbers_between_spaces(numbers):
+    text = "\n".join(f"{v} {-v}" for v in numbers.tolist())
+    ended = text + "\n"
+    return text.splitlines(), ended.splitlines(), [int(word) for word in text.split()]
+
+
+@case((NUMBERS[:2],), (NUMBERS[1:3],), (NUMBERS[3:5],))
+def characters_of_one_of_a_few_texts(numbers):
+    word = ["apple", "kiwi", "fig"][int(numbers[0]) % 3]
+    return sorted(word), list(word), [c for c in word if c > "f"], set(word) & set("kiwi")
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_characters(program: Program) -> None:
     program.check()
@@ -229,3 +261,11 @@ def test_what_cannot_be_computed_is_refused() -> None:
 
     with pytest.raises(ConcretizationError, match="a plain str is needed while tracing"):
         jit(f)(2.5)
+
+
+def test_groups_of_characters_are_not_traced_again(compiled) -> None:
+    wrapped = jit(lambda n: [(k, len(list(g))) for k, g in groupby(str(n[0]))])
+    wrapped(np.array([123]))
+    before = len(compiled)
+    assert wrapped(np.array([122])) == [("1", 1), ("2", 2)]
+    assert len(compiled) == before

@@ -143,6 +143,7 @@ READ_ONLY.flags.writeable = False
         (larger, (ONE, ONE[::-1].copy(), 1), {}), (larger, (ONE, ONE[::-1].copy(), 3), {}),
         (halves, (ONE.astype("f4"),), {}),
         (halves, (ONE.astype("i2"),), {}), (halves, (ONE.astype("u4"),), {}),
+        (halves, (np.array([2**64 - 1, 2**63 + 1], np.uint64),), {}), (more, (np.uint64(2**64 - 2),), {}),
         (mean, (types.SimpleNamespace(count=1, total=2.0), 3.0), {}), (entry, ({"a": 1.0, "b": 2}, ("n", 3)), {}),
         (entry, ({"a": 1.0, "b": 2}, ["n", 3]), {}),
     ],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anabranch import configure, jit
-from tests.equivalence import check
+from tests.equivalence import check, check_calls
 
 
 def convolution(x, h):
@@ -88,3 +88,42 @@ def test_inner_loops_of_few_steps_are_written_out():
         assert program is not None
         assert (program.llvm.count("llvm.loop !2") == 1) is are_few
         np.testing.assert_array_equal(compiled(x, taps), filtered(x, taps))
+
+
+def insertion_points(a, x):
+    points, m = np.zeros(len(x)), 0
+    for i in range(len(x)):
+        low, high = 0, m
+        while low < high:
+            middle = (low + high) // 2
+            if points[middle] < x[i]:
+                low = middle + 1
+            else:
+                high = middle
+        points[low] = x[i]
+        if low == m:
+            m += 1
+    return points, m
+
+
+def test_an_index_that_is_never_negative_does_not_count_from_the_end():
+    x = np.cos(np.arange(20.0))
+    check(insertion_points, x, x)
+    llvm = jit(insertion_points).lower(x, x).native_program().llvm
+    assert not re.search(r"add i64 %\w+, 20\b", llvm)
+
+
+def until_beyond(a, i, n):
+    total = 0.0
+    for _ in range(n):
+        if i < 5:
+            total += a[i]
+        else:
+            total -= a[i]
+        if i < 5 or n > 3:
+            i += 1
+    return total
+
+
+def test_tests_of_an_index_before_and_after_it_is_checked():
+    check_calls(until_beyond, *((np.arange(5.0), i, n) for i in (-6, -5, 0, 3, 4, 5) for n in (1, 2, 7)))

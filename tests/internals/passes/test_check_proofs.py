@@ -140,9 +140,18 @@ def numbers(text):
     return total
 
 
+def bits(numbers):
+    count = 0
+    for x in numbers:
+        while x:
+            x, count = x & (x - 1), count + (2 if x % 2 else -2)
+    return count
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [
+        (bits, (np.array([3, 17, 5]),)),
         (binary_search, (np.sort(A), 2.0)),
         (insertion_sort, (A,)),
         (first_difference, (A, 9)),
@@ -264,14 +273,24 @@ def growing(n, start):
     return total
 
 
+def growing_inside(n, start):
+    total = start
+    for i in range(n):
+        k = 0
+        while k < 2:
+            total, k = total + i // 2 + (i - i // 2), k + 2
+    return total
+
+
 @pytest.mark.parametrize("start", [0, MOST - 44, MOST - 45, MOST - 46, -MOST - 1])
-def test_sums_overflow_where_they_do(start):
+@pytest.mark.parametrize("function", [growing, growing_inside])
+def test_sums_overflow_where_they_do(function, start):
     for n in (0, 1, 10):
-        if -(2**63) <= growing(n, start) <= MOST:
-            equal(growing, n, start)
+        if -(2**63) <= function(n, start) <= MOST:
+            equal(function, n, start)
         else:
             with pytest.raises(OverflowError):
-                jit(growing)(n, start)
+                jit(function)(n, start)
 
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
