@@ -72,6 +72,7 @@ class Surroundings:
         method=text_parts.method,
         spell=spelled_texts.spelled,
         spelled_layout=spelled_texts.layout_of,
+        add=spelled_texts.added,
         join=spelled_texts.joined,
     )
     vocabulary = vocabulary

@@ -47,6 +47,7 @@ class Strategy(Approach):
             looped=None if calls.looped is None else frozenset(calls.looped),
             recursive=None if calls.recursive is None else frozenset(calls.recursive),
             inlined=dict(calls.inlined),
+            spells_joins=self.spells_joins or trace.text.wants_joins,
         )
 
     def without_arrays(self, trace: Trace) -> Strategy:

@@ -42,6 +42,8 @@ class Approach:
         Arrays of static arguments are read-only traced ones, so that what is made of them can be written to.
     keeps_orders : bool
         Sets of run-time members that are made of others have their members in Python's order.
+    spells_joins : bool
+        The characters of texts that `str.join` makes of lists of run-time length lie in memory.
     resumable : frozenset
         The code of generator functions, and the places that make iterators, which are asked in several places or
         under run-time conditions.
@@ -59,6 +61,7 @@ class Approach:
     inlined: Mapping[types.CodeType, str] = dataclasses.field(default_factory=dict)
     traces_constants: bool = False
     keeps_orders: bool = False
+    spells_joins: bool = False
     resumable: frozenset[Hashable] = frozenset()
 
 

@@ -80,7 +80,7 @@ class Trace:
         self.output = Output()
         self.requests = Requests()
         self.tables = Tables(approach.table_sites, approach.keeps_orders)
-        self.text = Text()
+        self.text = Text(approach.spells_joins)
         self.unrolling = Unrolling(approach.unroll_reason)
         self.resumable = approach.resumable
         self.wanted_resumable: set[Hashable] = set()

@@ -19,6 +19,7 @@ from anabranch.runtime.ir.program import Atom, SourceLocation, Var
 from anabranch.runtime.tracing.approach import Approach
 from anabranch.runtime.tracing.decision_log import Decisions, asked
 from anabranch.runtime.tracing.failures import Caught, Failure
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.tracing.upper_layers import Recording, Recursion, Slot, TailLoop, TryRegion
 
@@ -304,14 +305,32 @@ class Text:
 
     Attributes
     ----------
+    spells_joins : bool
+        Whether the characters of texts that `str.join` makes of lists of run-time length lie in memory.
+    wants_joins : bool
+        Whether characters of such a text were asked for where they do not.
     has_codes : bool
         Whether some character is held by its code.
     codes_of : dict
         Which codes a condition is true of.
     """
 
+    spells_joins: bool = False
+    wants_joins: bool = False
     has_codes: bool = False
     codes_of: dict[Atom, tuple[Atom, tuple[bool, ...]]] = field(default_factory=dict)
+
+    def ask_for_joins(self) -> None:
+        """Have the characters of such texts lie in memory; nothing where they do.
+
+        Raises
+        ------
+        Restart
+            Where they do not yet.
+        """
+        if not self.spells_joins:
+            self.wants_joins = True
+            raise Restart
 
 
 @mutable

@@ -156,8 +156,11 @@ class TextOperations:
         `spell(text)` is a text as one whose characters lie in memory.
     spelled_layout : callable
         `spelled_layout(layouts)` is the layout of one of several texts as such a text; None where there is none.
+    add : callable
+        `add(first, second)` is the sum of two texts of which one is such a text.
     join : callable
-        `join(first, second)` is the sum of two texts of which one is such a text.
+        `join(separator, texts)` is `separator.join(texts)` of a list of run-time length, as such a text; None where the
+        characters of its items are not known.
     """
 
     parts: Callable[[Any], Value]
@@ -167,4 +170,5 @@ class TextOperations:
     method: Callable[..., Value]
     spell: Callable[[Any], Value]
     spelled_layout: Callable[[Any], Any]
+    add: Callable[[Any, Any], Value]
     join: Callable[[Any, Any], Value]

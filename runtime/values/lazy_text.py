@@ -128,6 +128,12 @@ class Text(Compared, TextStandIn):
     def __rmod__(self, template: object) -> Value:
         return deferred("__mod__", template, self) if isinstance(template, str) else NotImplemented
 
+    def __copy__(self) -> Text:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Value]) -> Text:
+        return self
+
     def _needs_characters(self, *_: object, **__: object) -> NoReturn:
         raise refused(self)
 
@@ -163,7 +169,7 @@ def is_spelled(value: object) -> bool:
 def _sum(first: object, second: object) -> Value:
     """`first + second`, of which one is a text that is known only at run time."""
     if tracing() and (is_spelled(first) or is_spelled(second)):
-        return current().trace.outside.text_operations.join(first, second)
+        return current().trace.outside.text_operations.add(first, second)
     return deferred("__add__", first, second)
 
 
@@ -205,6 +211,10 @@ class StrMethod:
         args = args if self.owner is None else (self.owner, *args)
         if self.name == "join" and len(args) == 2:
             args = (args[0], current().trace.outside.text_operations.parts(args[1]) if tracing() else list(args[1]))
+            if tracing() and current().trace.text.spells_joins:
+                made = current().trace.outside.text_operations.join(*args)
+                if made is not None:
+                    return made
         found = UNKNOWN if kwargs else looked_up(getattr(str, self.name), *args)
         if found is not UNKNOWN:
             return found

@@ -16,6 +16,7 @@ from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.host_types.host_type import HostTyped
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 
@@ -52,7 +53,8 @@ def _has_hash(item: object) -> bool:
     """Return whether a value known only at run time has a hash."""
     if isinstance(item, HostTyped):
         return item.key_ is not None
-    return isinstance(item, (PythonScalar, NumPyScalar)) or (isinstance(item, Hashed) and item.native is frozenset)
+    has_hash = isinstance(item, (PythonScalar, NumPyScalar, Text))
+    return has_hash or (isinstance(item, Hashed) and item.native is frozenset)
 
 
 def _later(item: object, element: object, present: object) -> Callable[[], Any]:

@@ -17,6 +17,7 @@ from anabranch.runtime.values.abstract import python_abstract
 from anabranch.runtime.values.counted_loops import counted
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
+from anabranch.runtime.values.lazy_text import TextStructure
 from anabranch.runtime.values.memory.item_memory import gathered, iota
 from anabranch.runtime.values.pytrees import layout as layouts
 
@@ -97,6 +98,8 @@ def _parts(kind: layouts.Layout, columns: Iterator[Atom]) -> list[_Part] | None:
             return [next(columns)]
         case layouts.Constant(str() as text):
             return [text]
+        case layouts.Node(TextStructure(method="format"), (layouts.Constant("{:c}"), layouts.Leaf())):
+            return [next(columns)]  # a character by its code
         case layouts.Union(options):
             texts = tuple(o.value for o in options if isinstance(o, layouts.Constant) and type(o.value) is str)
             return [(next(columns), texts)] if len(texts) == len(options) else None

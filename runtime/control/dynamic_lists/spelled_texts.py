@@ -14,13 +14,16 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.dynamic_lists.dynamic_list import GrowableList
 from anabranch.runtime.control.generator_expression import for_each
+from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.texts import text_operations
+from anabranch.runtime.control.texts.characters_of import characters_of
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import python_abstract
 from anabranch.runtime.values.counted_loops import counted
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, capacity_of
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
@@ -54,11 +57,29 @@ def _structure(most: int) -> ItemsStructure:
     return ItemsStructure(Items, (), None, (_CHARACTER,), most)
 
 
-def joined(first: Value, second: Value) -> Value:
+def joined(separator: Value, texts: Value) -> Text | None:
+    """`separator.join(texts)` of a list of run-time length; None where the characters are not known."""
+    if not is_dynamic_list(texts) or type(texts.items.length) is int or not texts.items.structure.variants:
+        return None
+    between = characters_of(separator)
+    if between is None or characters_of(texts.items.item(0)) is None:
+        return None
+    made = GrowableList()
+    made.become(Items(_structure(0), (0, ListBuffer(atoms.literal(np.zeros(0, _INT64))))))
+
+    def append(place: Value, made: GrowableList = made, texts: Value = texts) -> None:
+        if_(place > 0, lambda made=made: _extend(made, separator), lambda: None)
+        _extend(made, texts[place])
+
+    for_each(Range(0, texts.items.length, 1), append)
+    return Text("spelled", (made.as_items(),))
+
+
+def added(first: Value, second: Value) -> Value:
     """`first + second`, of which one is such a text."""
     for value, other, is_first in ((first, second, True), (second, first, False)):
         if isinstance(value, UnionValue) and not all(type(option) is str for option in value.options):
-            return value.through(lambda v, o=other, f=is_first: joined(*((v, o) if f else (o, v))))  # type: ignore[misc]
+            return value.through(lambda v, o=other, f=is_first: added(*((v, o) if f else (o, v))))  # type: ignore[misc]
         if not isinstance(value, (str, Text, UnionValue)):
             return NotImplemented
     whole = first if is_spelled(first) else spelled(first)

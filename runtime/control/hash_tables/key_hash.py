@@ -16,7 +16,7 @@ import numpy as np
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.control.texts import text_hash
-from anabranch.runtime.control.texts.characters_of import characters_of
+from anabranch.runtime.control.texts.text_operations import wanted_characters
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, text_tables, wrap
@@ -50,7 +50,7 @@ def _hash(key: Value) -> Atom:
         return atoms.convert(wrap.as_atom(found, np.int64), _UINT64)
     if text_tables.is_constant(key) or isinstance(key, np.generic):
         return atoms.literal(_of_constant(key) % 2**64, _UINT64)
-    if isinstance(key, (Text, UnionValue)) and (characters := characters_of(key)) is not None:
+    if isinstance(key, (Text, UnionValue)) and (characters := wanted_characters(key)) is not None:
         return text_hash.of_characters(characters)
     if isinstance(key, UnionValue):
         if not are_numbers(key):

@@ -28,11 +28,27 @@ from anabranch.runtime.values.union import UnionValue
 
 def method(name: str, text: Value, *args: object) -> Value:
     """A method of a text that returns no text; `NotImplemented` where it has no such form."""
-    staged = _METHODS.get(name)
     texts = all(isinstance(a, (str, Text, UnionValue)) for a in (text, *args))
+    if name in _FROM_PLACES and len(args) in (2, 3) and isinstance(args[0], str) and args[0]:
+        return _FROM_PLACES[name](name, text, args[0], *args[1:])
+    staged = _METHODS.get(name)
+    if name == "split" and len(args) == 2 and isinstance(args[0], (str, Text)):
+        return _at(text, *args)
     if staged is None or not texts or len(args) > 1:
         return text_operations.method(name, text, *args)
     return staged(text, *args)
+
+
+def _in_part(name: str, text: Value, other: str, start: Value, stop: Value = None) -> Value:
+    """`startswith`, `endswith` and `count` between two places."""
+    return method(name, _part(text, start, stop), other)
+
+
+def _after(name: str, text: Value, other: str, start: Value, stop: Value = None) -> Value:
+    """`find` and `index` between two places."""
+    place = method(name, _part(text, start, stop), other)
+    begin = start if start is None else size_arithmetic.position(start, text_operations.length(text), 0)
+    return if_(place < 0, lambda: place, lambda: place + (0 if begin is None else begin))
 
 
 def _new_list() -> Any:
@@ -74,19 +90,21 @@ def _words(text: Text) -> Value:
     return dynamic_list.placed(found)
 
 
-def _at(text: Text, separator: Value) -> Value:
-    """The parts of a text between separators."""
+def _at(text: Text, separator: Value, most: Value = -1) -> Value:
+    """The parts of a text between separators, of which no more than `most` count if it is not negative."""
     use = " by str.split"
     whole, between = (text_operations.known_characters(t, use) for t in (text, separator))
     _refuse_none(between)
-    found, row = _new_list(), GeneratorNames((0,), ("where a part begins",))
+    found, row = _new_list(), GeneratorNames((0, 0), ("where a part begins", "the number of parts"))
 
     def step(place: Value) -> None:
         def cut(found: Any = found) -> None:
             found.append(_part(text, row[0], place))
             row[0] = size_arithmetic.add(place, between.length)
+            row[1] = row[1] + 1
 
-        here = boolean.and_(place >= row[0], lambda: _is_at(whole, place, between))
+        counts = boolean.or_(most < 0, lambda: row[1] < most)
+        here = boolean.and_(counts, lambda: place >= row[0], lambda: _is_at(whole, place, between))
         if_(here, cut, lambda: None)
 
     places = size_arithmetic.add(size_arithmetic.difference(whole.length, between.length), 1)
@@ -164,6 +182,9 @@ def _around(text: Text, separator: Value, find: str, missing: Value) -> Value:
     return _part(text, None, head), middle, _part(text, tail, None)
 
 
+_FROM_PLACES: dict[str, Callable[..., Value]] = {
+    "find": _after, "index": _after, "startswith": _in_part, "endswith": _in_part, "count": _in_part,
+}  # fmt: skip
 _METHODS: dict[str, Callable[..., Value]] = {
     "split": _split,
     "splitlines": _lines,

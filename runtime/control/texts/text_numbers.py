@@ -10,6 +10,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.texts.characters import Characters
 from anabranch.runtime.control.texts.text_operations import known_characters
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, lazy_text
@@ -23,23 +24,27 @@ from anabranch.runtime.values.pytrees import exceptions
 
 _INT64 = np.dtype(np.int64)
 _NO_DIGIT = -1
+_LAST_OF_ASCII = 127
 # Letters that are no digits and may stand in a number, behind a zero: 0x10.
 _PREFIXES = {2: "bB", 8: "oO", 16: "xX"}
 
 
 def int_of(text: Text, base: Value = 10) -> Value:
-    """`int(text, base)`, of a text in which no underscores can be."""
+    """`int(text, base)`, of a text in which no underscores are."""
     base = operator.index(base)
     characters = known_characters(text, " by int()")
-    if any(map(str.isspace, characters.letters)):
+    if not characters.letters or any(map(str.isspace, characters.letters)):
         characters = known_characters(lazy_text.deferred("strip", text), " by int()")
     letters = characters.letters
     hidden = any(c == "_" or (c.isdecimal() and not c.isascii()) for c in letters)
     if not 2 <= base <= 36:
         return int("0", base)  # raises what Python does
-    if not letters or hidden:
+    if hidden:
         raise lazy_text.refused(text, " by int()")
-    value, negative, is_number, too_large = _read(characters, base)
+    value, negative, is_number, too_large, is_odd = _read(characters, base)
+    if not letters:
+        odd = atoms.logical_and(atoms.logical_not(is_number), is_odd)
+        run_time_checks.fail_if(odd, lambda _: _odd_digits())
     words = lazy_text.deferred("format", "invalid literal for int() with base {}: {!r}", base, text)
     exceptions.record(atoms.logical_not(is_number), ValueError(words), run_time_checks.user_frames())
     run_time_checks.fail_if(too_large, overflow)
@@ -47,12 +52,23 @@ def int_of(text: Text, base: Value = 10) -> Value:
     width = min(size_arithmetic.interval_of(characters.length).high, 64)
     most = min(base**width - 1, FULL.high)
     signed = atoms.select(negative, value, atoms.ufunc(np.negative, value))
-    return python_scalar(signed, Interval(-most if "-" in letters else 0, most))
+    return python_scalar(signed, Interval(-most if not letters or "-" in letters else 0, most))
 
 
-def _read(characters: Characters, base: int) -> tuple[Atom, Atom, Atom, Atom]:
-    """The negative of the absolute value, and whether the number is negative, is one, and is beyond int64."""
-    first, last = ord(characters.letters[0]), ord(characters.letters[-1])
+def _odd_digits() -> UnsupportedOperationError:
+    return UnsupportedOperationError(
+        "int() of a text with underscores or other digits than those of ASCII is not supported in compiled code"
+    )
+
+
+def _read(characters: Characters, base: int) -> tuple[Atom, Atom, Atom, Atom, Atom]:
+    """The number and its state.
+
+    The negative of the absolute value, and whether the number is negative, is one, and is beyond int64; and whether
+    there are underscores, or other characters than those of ASCII.
+    """
+    letters = characters.letters
+    first, last = (ord(letters[0]), ord(letters[-1])) if letters else (0, _LAST_OF_ASCII)
     line = np.array([_value(chr(code), base) for code in range(first, last + 1)], _INT64)
     size = size_arithmetic.atom_of(characters.length)
     margin = atoms.literal(FULL.low + base - 1, _INT64)
@@ -70,7 +86,11 @@ def _read(characters: Characters, base: int) -> tuple[Atom, Atom, Atom, Atom]:
         return atoms.ufunc(np.less, carries[0], size)
 
     def step(carries: Sequence[Atom]) -> list[Atom]:
-        place, value, bad, beyond = carries
+        place, value, bad, beyond, odd = carries
+        if not letters:
+            here = characters.code(place)
+            odd = atoms.logical_or(odd, atoms.ufunc(np.equal, here, atoms.literal(ord("_"), _INT64)))
+            odd = atoms.logical_or(odd, atoms.ufunc(np.greater, here, atoms.literal(_LAST_OF_ASCII, _INT64)))
         row = atoms.ufunc(np.subtract, characters.code(place), atoms.literal(first, _INT64))
         digit = atoms.taken(row, line)
         bad = atoms.logical_or(bad, atoms.ufunc(np.less, digit, zero))
@@ -79,14 +99,14 @@ def _read(characters: Characters, base: int) -> tuple[Atom, Atom, Atom, Atom]:
         least = atoms.ufunc(np.floor_divide, atoms.ufunc(np.add, digit, margin), atoms.literal(base, _INT64))
         beyond = atoms.logical_or(beyond, atoms.ufunc(np.less, value, least))
         longer = atoms.ufunc(np.subtract, atoms.ufunc(np.multiply, value, atoms.literal(base, _INT64)), digit)
-        return [atoms.ufunc(np.add, place, one), longer, bad, beyond]
+        return [atoms.ufunc(np.add, place, one), longer, bad, beyond, odd]
 
-    _, value, bad, beyond = repeated(goes_on, step, [begin, zero, no, no])
+    _, value, bad, beyond, odd = repeated(goes_on, step, [begin, zero, no, no, no])
     only_negative = atoms.ufunc(np.equal, value, atoms.literal(FULL.low, _INT64))
     beyond = atoms.logical_or(beyond, atoms.logical_and(only_negative, atoms.logical_not(negative)))
     has_digits = atoms.ufunc(np.greater, size, begin)
     is_number = atoms.logical_and(has_digits, atoms.logical_not(bad))
-    return value, negative, is_number, atoms.logical_and(is_number, beyond)
+    return value, negative, is_number, atoms.logical_and(is_number, beyond), odd
 
 
 def _after_prefix(characters: Characters, begin: Atom, base: int) -> Atom:
@@ -94,7 +114,7 @@ def _after_prefix(characters: Characters, begin: Atom, base: int) -> Atom:
     found: Atom = atoms.literal(False)
     second = atoms.ufunc(np.add, begin, atoms.literal(1, _INT64))
     for letter in _PREFIXES.get(base, ""):
-        if letter in characters.letters:
+        if not characters.letters or letter in characters.letters:
             here = atoms.ufunc(np.equal, characters.code(second), atoms.literal(ord(letter), _INT64))
             found = atoms.logical_or(found, here)
     there = atoms.ufunc(np.less, second, size_arithmetic.atom_of(characters.length))

@@ -12,12 +12,15 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.texts.characters import Characters, Part, letters_of, of_code
 from anabranch.runtime.control.texts.characters_of import characters_of, part_of
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, lazy_text, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bounds, check_integer, check_place
 from anabranch.runtime.values.attributes import class_of
 from anabranch.runtime.values.counted_loops import repeated
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.lazy_text import Text
@@ -41,10 +44,27 @@ def known_characters(text: Value, use: str = "") -> Characters:
     ConcretizationError
         Where compiled code cannot compute them.
     """
-    found = characters_of(text)
+    found = wanted_characters(text)
     if found is None:
         raise lazy_text.refused(text, use)
     return found
+
+
+def wanted_characters(text: Value) -> Characters | None:
+    """The characters of a text; None where compiled code cannot compute them."""
+    found = characters_of(text)
+    if found is None and _has_join(text):
+        current().trace.text.ask_for_joins()
+    return found
+
+
+def _has_join(text: Value) -> bool:
+    """Return whether a text is made of one that `str.join` makes of a list of run-time length."""
+    if isinstance(text, UnionValue):
+        return any(map(_has_join, text.options))
+    if not isinstance(text, Text):
+        return False
+    return (text.method == "join" and is_dynamic_list(text.parts[1])) or any(map(_has_join, text.parts))
 
 
 def length(text: Text) -> Value:
@@ -243,16 +263,21 @@ def _counted(text: Text, part: object) -> Value:
     return python_scalar(count, Interval(0, size_arithmetic.interval_of(whole.length).high))
 
 
+# Of characters beyond this one it is not known of what kind they are.
+_LAST = 0x2FFF
+
+
+def _too_far(name: str) -> UnsupportedOperationError:
+    return UnsupportedOperationError(f"str.{name} of characters beyond U+{_LAST:04X} is not supported in compiled code")
+
+
 def _all_are(name: str) -> Callable[[Text], Value]:
     """The method that tells whether there are characters, and each is of a kind."""
     method: Callable[[str], bool] = getattr(str, name)
 
     def tell(text: Text) -> Value:
-        use = f" by str.{name}"
-        whole = known_characters(text, use)
-        if not whole.letters:
-            raise lazy_text.refused(text, use)
-        first, last = ord(whole.letters[0]), ord(whole.letters[-1])
+        whole = known_characters(text, f" by str.{name}")
+        first, last = (ord(whole.letters[0]), ord(whole.letters[-1])) if whole.letters else (0, _LAST)
         table = np.array([method(chr(code)) for code in range(first, last + 1)])
         size = size_arithmetic.atom_of(whole.length)
 
@@ -263,6 +288,11 @@ def _all_are(name: str) -> Callable[[Text], Value]:
 
         zero = atoms.literal(0, _INT64)
         place = repeated(goes_on, _next, [zero])[0]
+        if not whole.letters:
+            beyond = atoms.ufunc(np.greater, whole.code(place), atoms.literal(_LAST, _INT64))
+            run_time_checks.fail_if(
+                atoms.logical_and(atoms.ufunc(np.less, place, size), beyond), lambda _: _too_far(name)
+            )
         return python_scalar(atoms.logical_and(atoms.ufunc(np.equal, place, size), atoms.ufunc(np.greater, size, zero)))
 
     return tell

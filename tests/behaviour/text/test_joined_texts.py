@@ -94,6 +94,26 @@ def of_characters_beside_characters_that_are_compared(a, b, match, mismatch):
     return i, j, "".join(reversed(top))
 
 
+@case((A,), (NONE,))
+def looked_into(a):
+    text = " ".join(steps(a))
+    shown = len(text), text[:2], text[::-1], text == "up", text < "down", bool(text), "w" in text, text.count("up")
+    return *shown, text.find("p", 3), text.split(), text.split(" ", 1), text.isalpha(), [c for c in text if c > "n"]
+
+
+@case((A,), (NONE,))
+def as_keys(a):
+    text = "-".join(steps(a))
+    words = {word: len(word) for word in text.split("-")}
+    return {text: 1}, {text, "up"}, text in {text}, words, {"up": 1}.get(text, 0)
+
+
+@case((A,), (NONE,))
+def put_in_order(a):
+    text = "".join(str(x) for x in a if x > 0)
+    return "".join(sorted(text)), sorted(text, reverse=True), sum(int(c) for c in text), text == text[::-1]
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()
