@@ -346,6 +346,8 @@ def _sample(value: Value) -> Value:
     """Some value of the type that this one will have."""
     if isinstance(value, Text):
         return "1"
+    if wrap.is_dynamic_array(value):
+        return np.ones((1,) * value.ndim, value.dtype)
     if isinstance(value, Tracer):
         abstract = value.abstract
         some = np.ones(abstract.shape if len(abstract.shape) < 1 else (1,) * len(abstract.shape), abstract.dtype)

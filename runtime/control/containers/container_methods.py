@@ -13,7 +13,9 @@ from anabranch.runtime.control import subscript
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.containers import container_order, membership
+from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import chosen_item, index_checks
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.staging import run_time_keys
 from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.ir.interval import FULL
@@ -122,7 +124,7 @@ def staged(method: Any) -> Value:
     @functools.wraps(method)
     def choose(*args: Value, **kwargs: Value) -> Value:
         looks_at_items = method.__name__ not in ("pop", "get") and containers.has_traced(owner)
-        has_traced = any(isinstance(a, Hashed) or containers.has_traced(a) for a in args)
+        has_traced = any(isinstance(a, (Hashed, Countable, PushIterator)) or containers.has_traced(a) for a in args)
         if looks_at_items or has_traced or kwargs.get("key") is not None:
             return fitted(functools.partial(function, owner), method)(*args, **kwargs)
         return method(*args, **kwargs)

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced
-from anabranch.runtime.values import attributes
+from anabranch.runtime.values import attributes, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arena_object import ObjectInArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
@@ -27,6 +27,8 @@ def class_of(value: object) -> Value:
     """The class of the object that a traced value stands for."""
     if isinstance(value, PythonScalar):
         return value.python
+    if wrap.is_dynamic_array(value):
+        return np.ndarray
     if isinstance(value, Tracer):
         return np.ndarray if value.abstract.kind is Kind.ARRAY else value.abstract.dtype.type
     if isinstance(value, UnionValue):

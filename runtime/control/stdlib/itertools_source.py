@@ -214,3 +214,11 @@ def batched(items: Sequence[Any], size: int) -> Iterator[Any]:
     """As `itertools.batched`."""
     for first in range(0, len(items), size):
         yield tuple(items[first : first + size])
+
+
+def repeatfunc(function: Callable[[], Any], times: int) -> list[Any]:
+    """As `repeatfunc` of the recipes of `itertools`, at once."""
+    found = []
+    for _ in range(times):
+        found.append(function())
+    return found

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.stdlib import sized_draws
 from anabranch.runtime.control.stdlib.builtin_iterators import len_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -225,3 +226,4 @@ def _method(generator: TracedGenerator, name: str) -> PythonMethod:
 
 
 registry.GENERATOR_METHODS["Random"] = _method
+registry.GENERATOR_METHODS.update(dict.fromkeys(("Generator", "RandomState"), sized_draws.method))

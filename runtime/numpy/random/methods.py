@@ -157,7 +157,8 @@ def _type(
     return dataclasses.replace(type, shape=(*size, *type.shape[len(size) :]))
 
 
-def _method(generator: TracedGenerator, name: str) -> Method:
+def method(generator: TracedGenerator, name: str) -> Method:
+    """A method of a generator; raises AttributeError where NumPy has none of this name."""
     cls = generator.generator_kind.cls
     if not hasattr(cls, name):
         raise AttributeError(f"'{cls.__module__}.{cls.__qualname__}' object has no attribute '{name}'")
@@ -168,4 +169,4 @@ def _method(generator: TracedGenerator, name: str) -> Method:
 
 def install() -> None:
     """Serve traced generators of NumPy's classes from here."""
-    registry.GENERATOR_METHODS.update(dict.fromkeys(("Generator", "RandomState"), _method))
+    registry.GENERATOR_METHODS.update(dict.fromkeys(("Generator", "RandomState"), method))

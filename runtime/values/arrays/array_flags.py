@@ -8,6 +8,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.attributes import StandIn
 from anabranch.runtime.values.memory import memory_layout, views
@@ -112,7 +113,7 @@ def strides(array: TracedArray) -> tuple[int, ...]:
 
 
 def _model(array: TracedArray) -> np.ndarray:
-    if not memory_layout.known(array) or memory_layout.of_run_time_size(array):
+    if wrap.is_dynamic_array(array) or not memory_layout.known(array) or memory_layout.of_run_time_size(array):
         raise UnsupportedOperationError(
             "how this array lies in memory is not known while tracing (a run-time condition or a NumPy function "
             "decides it); make a copy in C order: a.copy()"

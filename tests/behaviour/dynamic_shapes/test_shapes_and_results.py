@@ -65,6 +65,14 @@ def the_truth_of_many_elements(a, k):
 
 
 @case(*ints(V, at=(0, 3, 8)))
+def told_of(a, k):
+    part, found = a[:k], {}
+    if isinstance(part, np.ndarray) and type(part) is np.ndarray:
+        found.update(zip(part, part, strict=True))
+    return str(part), repr(part), f"{part}", f"{part!r:>60}", found
+
+
+@case(*ints(V, at=(0, 3, 8)))
 def iterated(a, k):
     total = 0.0
     for x in a[:k]:

@@ -179,6 +179,22 @@ def test_a_failure_before_draws_under_a_condition(rng) -> None:
         exactly(drawn, rng, np.ones(3), i)
 
 
+def test_as_many_as_are_drawn(rng) -> None:
+    def f(rng, times):
+        total = 0.0
+        for _ in range(times):
+            total = max(total, rng.normal(1.0, 2.0, size=rng.poisson(2)).max(initial=0))
+        n = rng.binomial(6, 0.5)
+        return total, rng.uniform(0, 3, n), rng.standard_normal((n, 2)), rng.choice(5, size=n), rng.random()
+
+    for times in (0, 3):
+        exactly(f, rng, times)
+
+
+def test_fewer_than_none_are_refused_as_by_numpy(rng) -> None:
+    exactly(lambda rng, n: rng.normal(size=rng.poisson(1) - n), rng, 50)
+
+
 def test_try(rng) -> None:
     def caught(rng, a, n):
         total = 0.0
