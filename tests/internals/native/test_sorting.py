@@ -83,6 +83,30 @@ def test_order_statistics_of_many_are_as_of_few(method, missing):
     check(order_statistics, x, method)
 
 
+def order_statistics_at(x, q, m, k):
+    chosen = x[x > 0]
+    return (
+        np.quantile(x, q, method=m),
+        np.nanquantile(x, q, method=m),
+        np.nanmedian(x),
+        np.median(chosen),
+        np.quantile(chosen, q, method=m),
+        np.partition(x, k)[k],
+    )
+
+
+@pytest.mark.parametrize(("method", "native"), [("linear", True), ("inverted_cdf", True), ("lower", False)])
+def test_places_that_only_a_run_knows(method, native):
+    compiled = jit(order_statistics_at, native_loops=native)
+    for missing, q, k in ((0, [0.0, 0.333, 1.0], 2499), (1, [0.5, 0.9999, 0.0001], -1), (900, [0.2, 0.2, 0.8], 1600)):
+        x, q = RNG.standard_normal(2500), np.array(q)
+        x[:missing] = np.nan
+        for found, expected in zip(compiled(x, q, method, k), order_statistics_at(x, q, method, k), strict=True):
+            np.testing.assert_array_equal(found, expected, strict=True)
+    with pytest.raises(ValueError, match="out of bounds"):
+        compiled(x, q, method, 2500)
+
+
 def parts_in_order(x, k, limit):
     chosen = x[x < limit]
     return np.sort(x[-k:]), np.sort(x[k:])[::-1], np.sort(chosen), np.unique(chosen), np.median(x[: k + 1])
