@@ -17,6 +17,7 @@ from anabranch.runtime.ops.elementwise.casts import convert_op
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
+_INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
 # How many operations an element takes at least.
 _COST = 12
 # Writes the result for an element; an equation has such a form if the test says so.
@@ -45,8 +46,8 @@ def _truncated(code: Instructions, equation: Equation, operands: Sequence[str]) 
     Narrower ints, and uint32, are the low bits of these.
     """
     source, wanted = equation.inputs[0].type.dtype, equation.outputs[0].type.dtype
-    target = np.dtype(np.int32 if wanted.itemsize < 4 or wanted == np.int32 else np.int64)
-    least, kind = np.iinfo(target).min, value_type(source)
+    target: np.dtype = _INT32 if wanted.itemsize < 4 or wanted == np.int32 else _INT64
+    least, kind = int(np.iinfo(target).min), value_type(source)
     # Below the least int by less than one, float64 still truncates to the least int32.
     exact = source.itemsize > target.itemsize
     low = constant(np.array(float(least) - (1.0 if exact else 0.0), source))
