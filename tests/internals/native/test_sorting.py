@@ -54,6 +54,18 @@ def test_ties_stay_in_order(dtype, size):
     assert all(np.array_equal(one, other) for one, other in zip(found, expected, strict=True))
 
 
+def members(x, y):
+    chosen = y[y > 5]
+    return np.isin(x, y), np.isin(x, chosen, invert=True), np.setdiff1d(x, y), np.isin(x * 1.0, y * 1.0)
+
+
+@pytest.mark.parametrize("spread", [20, 2**40])
+def test_members_of_many_integers(spread):
+    x, y = RNG.integers(-spread, spread, 2500), RNG.integers(0, spread, 2200)
+    x[::50] = y[:50]
+    check(members, x, y)
+
+
 def partitioned(x):
     return np.partition(x, 20)[20], x[np.argpartition(x, 20, axis=0)[20]], np.sort(x[::-1])[::-1]
 
