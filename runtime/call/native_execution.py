@@ -97,6 +97,10 @@ def is_readable(array: np.ndarray) -> bool:
     return array.flags.num & _READABLE == _READABLE
 
 
+def _no_other(orders: Mapping[int, tuple[int, ...]]) -> NativeProgram | None:
+    return None
+
+
 class NativeExecution(Execution):
     """Machine code with its Plan; the same program for XLA is compiled when somebody asks for it.
 
@@ -109,19 +113,27 @@ class NativeExecution(Execution):
         The text of its fast path, in lines, and what the names in it stand for.
     tables_made : int
         How often a table was asked for that does what this says.
+    transposed : callable
+        Gives the code that takes some inputs with their axes in other orders; None where there is none.
     """
 
-    __slots__ = ("_compile", "_executable", "code", "in_place", "tables_made", "written")
+    __slots__ = ("_compile", "_executable", "code", "in_place", "tables_made", "transposed", "written")
     compiler = "LLVM"
 
-    def __init__(self, plan: Plan, code: NativeCode, compile: Callable[[], Executable]) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        code: NativeCode,
+        compile: Callable[[], Executable],
+        transposed: Callable[[Mapping[int, tuple[int, ...]]], NativeProgram | None] = _no_other,
+    ) -> None:
         self.fast_path = never
         self.fast_path_attempts = 0
         self.written: tuple[Sequence[str], Mapping[str, Any]] | None = None
         self.tables_made = 0
         self.plan, self.returns_one_array, self.moves_bars = plan, False, False
         self.code, self.in_place = code, written_in_place(plan, code.program)
-        self._compile = compile
+        self._compile, self.transposed = compile, transposed
         self._executable: Executable | None = None
 
     @property

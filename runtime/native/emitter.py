@@ -210,7 +210,7 @@ class NativeEmitter(ValueEmitter):
         if sorts_alone(equation):
             return [sorted_alone(self, equation, names[0])]
         if self._host_calls is not None and is_long_sort(equation):
-            return long_sort(self, equation, names[0])
+            return long_sort(self, equation, names)
         if equation.op is random_draw and has_sampler(equation):
             *words, ticket, number = drawn(self, equation, self.elements(names[0], in_types[0]), names[1:])
             return [packed(words), ticket, number]

@@ -18,7 +18,7 @@ MANY_TO_SORT = 1536
 _MANY_TO_SORT_ALONE, _LONG_ROWS = 2**15, {OPS["sort"]: 2048, OPS["argsort"]: 512}
 # From so many elements on, a call of NumPy's takes less time than XLA's sort of rows that machine code does not sort.
 _MANY_IN_ROWS = 64
-_PARTITIONS = tuple(OPS[name] for name in ("partition", "argpartition"))
+_PARTITIONS = tuple(OPS[name] for name in ("partition", "partition_at", "argpartition"))
 _SORTS = (*(OPS[name] for name in ("sort", "argsort")), *_PARTITIONS)
 
 
@@ -56,7 +56,7 @@ def _sorts(equation: Equation, least: int) -> bool:
     """Return whether an equation sorts at least so many elements, of a dtype of NumPy's own."""
     if equation.op not in _SORTS:
         return False
-    (type,) = [a.type for a in equation.inputs]
+    type = equation.inputs[0].type
     return type.size >= least and type.shape[equation.params["axis"]] > 1 and type.dtype.kind != "V"
 
 

@@ -17,6 +17,7 @@ from anabranch.runtime.ops.elementwise.casts import convert_op
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
+_INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
 # How many operations an element takes at least.
 _COST = 12
 # Writes the result for an element; an equation has such a form if the test says so.
@@ -36,13 +37,17 @@ def short_form(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) 
 
 def _is_truncation(equation: Equation) -> bool:
     source, target = equation.inputs[0].type.dtype, equation.outputs[0].type.dtype
-    return source.kind == "f" and source.itemsize >= 4 and target in (np.int32, np.int64)
+    return source.kind == "f" and source.itemsize >= 4 and target.kind in "iu" and target != np.uint64
 
 
 def _truncated(code: Instructions, equation: Equation, operands: Sequence[str]) -> str:
-    """A float as int32 or int64, as x86-64 truncates it: what has no such value becomes the least one."""
-    source, target = equation.inputs[0].type.dtype, equation.outputs[0].type.dtype
-    least, kind = np.iinfo(target).min, value_type(source)
+    """A float as int32 or int64, as x86-64 truncates it: what has no such value becomes the least one.
+
+    Narrower ints, and uint32, are the low bits of these.
+    """
+    source, wanted = equation.inputs[0].type.dtype, equation.outputs[0].type.dtype
+    target: np.dtype = _INT32 if wanted.itemsize < 4 or wanted == np.int32 else _INT64
+    least, kind = int(np.iinfo(target).min), value_type(source)
     # Below the least int by less than one, float64 still truncates to the least int32.
     exact = source.itemsize > target.itemsize
     low = constant(np.array(float(least) - (1.0 if exact else 0.0), source))
@@ -50,7 +55,10 @@ def _truncated(code: Instructions, equation: Equation, operands: Sequence[str]) 
     below = code.add("fcmp olt", kind, operands[0], constant(np.array(-float(least), source)))
     inside = code.add("and", "i1", above, below)
     value = code.emit(f"fptosi {kind} {operands[0]} to {value_type(target)}")
-    return code.emit(f"select i1 {inside}, {value_type(target)} {value}, {value_type(target)} {least}")
+    found = code.emit(f"select i1 {inside}, {value_type(target)} {value}, {value_type(target)} {least}")
+    if wanted.itemsize == target.itemsize:
+        return found
+    return code.emit(f"trunc {value_type(target)} {found} to {value_type(wanted)}")
 
 
 def _overflow(name: str) -> _Form:

@@ -17,7 +17,7 @@ from anabranch.runtime.native.llvm_types import constant, value_type
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy, is_memory
 from anabranch.runtime.ops.checks import INT64, scalar
-from anabranch.runtime.ops.sorting import greatest, partition, sort
+from anabranch.runtime.ops.sorting import greatest, partition, partition_at, sort
 
 _WORD = np.dtype(np.uint64)
 # Rows that lie one behind the other.
@@ -216,7 +216,7 @@ def sorted_alone(emitter: ValueEmitter, equation: Equation, name: str) -> str:
     row_type, is_last = ArrayType(tuple(type.shape[i] for i in order), type.dtype), axis == rank - 1
     memory.expect_whole(type.size)
     rows = name if is_last else emitter.transpose(name, type, order)
-    is_values = equation.op in (sort, partition)
+    is_values = equation.op in (sort, partition, partition_at)
     length = type.shape[axis]
     count = type.size // length
     if is_lazy(rows):
@@ -237,14 +237,14 @@ def sorted_alone(emitter: ValueEmitter, equation: Equation, name: str) -> str:
     return emitter.transpose(result, ArrayType(row_type.shape, out.dtype), back)
 
 
-def long_sort(emitter: ValueEmitter, equation: Equation, name: str) -> Sequence[str]:
+def long_sort(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) -> Sequence[str]:
     """The result of a sort of many elements, which NumPy makes; of a part of a vector where the rest is behind that."""
-    types, outs = [equation.inputs[0].type], [out.type for out in equation.outputs]
+    types, outs = [x.type for x in equation.inputs], [out.type for out in equation.outputs]
     module = type(equation.op).__module__
-    front = _front(emitter, name, types[0]) if equation.op is sort else None
+    front = _front(emitter, names[0], types[0]) if equation.op is sort else None
     if front is None:
-        function = HostFunction(module, equation.op.name, tuple(equation.params.items()), 1)
-        return emitter.callback(function, [name], types, outs)
+        function = HostFunction(module, equation.op.name, tuple(equation.params.items()), len(types))
+        return emitter.callback(function, names, types, outs)
     function = HostFunction(module, "sort_front", (("stable", equation.params["stable"]),), 2)
     return emitter.callback(function, front, [*types, scalar(np.dtype(np.int64))], outs)
 

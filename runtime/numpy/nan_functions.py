@@ -160,4 +160,6 @@ def nanmedian(
     line, axes = statistics.reduced_axes_last(x, axis)
     numbers = _F[np.logical_not](_F[np.isnan](line))
     count = reduce(np.add, numbers, ReductionKeywords(-1, np.int64))
-    return statistics.in_rest(statistics.middle(sorting.in_order(line, line.ndim - 1), count), x, axes, keepdims, out)
+    places = _F[np.stack]([(operands.memory(count) + shift) // 2 for shift in (-1, 0)])
+    ordered = sorting.placed_at(line, line.ndim - 1, places)
+    return statistics.in_rest(statistics.middle(ordered, count), x, axes, keepdims, out)

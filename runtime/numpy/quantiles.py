@@ -114,22 +114,44 @@ def _places(level: object, n: int) -> list[int]:
     return [n - 1, *(share + by for share in shares for by in range(-_BELOW, _ABOVE + 1))]
 
 
-def _ordered_vectors(line: Value, levels: object, ignores_nan: bool) -> OrderedVectors:
-    """The lines of an array in order, as far as quantiles of these levels ask for that: those in Python, else None."""
+def _run_time_places(level: Value, count: Value, n: int) -> Value:
+    """The same for levels, or a number of elements, that only a run knows."""
+    shares = (xp.clip(xp.nan_to_num(xp.ravel(level).astype(np.float64)), 0, 1) * count).astype(np.int64)
+    around = xp.ravel(shares[:, None] + np.arange(-_BELOW, _ABOVE + 1))
+    return xp.concatenate([around, np.array([n - 1])])
+
+
+def _ordered_vectors(line: Value, levels: object, level: Value | None, ignores_nan: bool) -> OrderedVectors:
+    """The lines of an array in order, as far as quantiles ask for that.
+
+    Parameters
+    ----------
+    line
+    levels
+        The levels, where they are known while tracing, else None.
+    level
+        The levels as an array; None where all elements are asked for.
+    ignores_nan
+    """
     at, n = line.ndim - 1, line.shape[-1]
-    if levels is not None and isinstance(n, int) and not ignores_nan:
+    is_static, lines = isinstance(n, int), math.prod(operands.capacity(line)[:-1])
+    every = n if is_static else fresh(atoms.broadcast_to(size_arithmetic.atom_of(n), (lines,)))
+    numbers: Any = None
+    if line.dtype.kind == "f" and (ignores_nan or not is_static):
+        numbers = operands.memory(xp.count_nonzero(xp.logical_not(xp.isnan(line)), axis=-1))
+        numbers = xp.reshape(xp.asarray(numbers), (lines,))
+    if levels is not None and is_static and not ignores_nan:
         ordered = _as_columns(sorting.placed(line, at, _places(levels, n)))
+    elif level is not None and lines == 1:
+        count = every if numbers is None or not ignores_nan else numbers
+        places = _run_time_places(level, count, operands.capacity(line)[-1])
+        ordered = _as_columns(sorting.placed_at(line, at, places))
     else:
         ordered = _as_columns(sorting.in_order(line, at))
-    count, lines = line.shape[-1], ordered.shape[1]
-    is_static = isinstance(count, int)
-    every = count if is_static else fresh(atoms.broadcast_to(size_arithmetic.atom_of(count), (lines,)))
     if ordered.dtype.kind != "f":
         return OrderedVectors(ordered, every, xp.equal(every, 0) if ignores_nan and not is_static else None)
     if is_static and not ignores_nan:
         return OrderedVectors(ordered, every, xp.isnan(ordered[-1]))
-    numbers = operands.memory(xp.count_nonzero(xp.logical_not(xp.isnan(line)), axis=-1))
-    numbers = xp.reshape(xp.asarray(numbers), (lines,))
     if ignores_nan:
         return OrderedVectors(ordered, numbers, xp.equal(numbers, 0))
     return OrderedVectors(ordered, every, xp.not_equal(numbers, every))
@@ -215,7 +237,8 @@ def _quantile(asked: Request) -> Value:
     level = checked_levels(asked)
     line, axes = statistics.reduced_axes_last(asked.a, asked.axis)
     _check_some(asked, level, line)
-    value = _found(asked, level, _ordered_vectors(line, _known_levels(asked), asked.ignores_nan))
+    some = level if asked.weights is None else None
+    value = _found(asked, level, _ordered_vectors(line, _known_levels(asked), some, asked.ignores_nan))
     sizes, extents = operands.capacity(asked.a), operands.extents(asked.a)
     kept = [i for i in range(asked.a.ndim) if asked.keepdims or i not in axes]
     made = atoms.reshape(value.atom, (*level.shape, *(1 if i in axes else sizes[i] for i in kept)))

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import operands, run_time_sizes
-from anabranch.runtime.numpy.core import atom_of, fresh, has_dynamic_array, iota, one_axis, traced_inside
+from anabranch.runtime.numpy.core import atom_of, fresh, has_dynamic_array, iota, one_axis, traced_inside, zeros_atom
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
@@ -148,8 +148,13 @@ def _each(a: Value, counts: Value, at: int) -> Value:
         total = size_arithmetic.limited(size_arithmetic.bound_of(total), 0, often.type.shape[0])
     value = _packed(a, at)
     (capacity,), (extent,) = run_time_sizes.with_capacity((total,))
-    places = _F[np.searchsorted](ends, fresh(iota((capacity,))), side="right")
-    return _laid(a, compaction.taken(value, at, places.atom), {at: extent})
+    # How many items have ended up to each place.
+    count = often.type.shape[0]
+    bounded = _F[np.minimum](ends, capacity)
+    none, one = zeros_atom((capacity + 1,), np.int64), zeros_atom((count,), np.int64, 1)
+    ended = atoms.op("scatter", none, atoms.reshape(bounded.atom, (count, 1)), one, combine="add")
+    places = atoms.cut(atoms.op("cumsum", ended, axis=0), 0, capacity)
+    return _laid(a, compaction.taken(value, at, places), {at: extent})
 
 
 def _packed(a: Value, *axes: int) -> Atom:

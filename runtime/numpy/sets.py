@@ -21,6 +21,8 @@ from anabranch.runtime.values.registry import FUNCTIONS
 
 # So many elements are compared one after the other in less time than one is searched for.
 _FEW = 64
+# From so many integers on it takes less time to leave out those that occur twice.
+_MANY = 2048
 rules = Rules()
 
 
@@ -199,9 +201,11 @@ def isin(
     del assume_unique, kind  # both only choose NumPy's method
     x, others = operands.array(element), operands.flat(test_elements)
     dtype = np.result_type(x.dtype, others.dtype)
-    line = atoms.convert(
-        operands.memory(others if _are_few(others.shape[0]) else FUNCTIONS[np.sort](others)).atom, dtype
-    )
+    if not _are_few(others.shape[0]):
+        # Many integers are likely to be of few values, among which there is less to search.
+        is_long = others.dtype.kind in "iu" and operands.capacity(others)[0] >= _MANY
+        others = operands.left_packed(unique(others)) if is_long else FUNCTIONS[np.sort](others)
+    line = atoms.convert(operands.memory(others).atom, dtype)
 
     def search(wanted: object) -> Value:
         found = _among(atoms.convert(operands.array(wanted).atom, dtype), line, others.shape[0])

@@ -43,6 +43,8 @@ _KINDS = (None, "quicksort", "heapsort", "q", "h", *_STABLE)
 _LONG_LINE, _MANY_VALUES = 9, 4
 # The positions that sort a shorter row are found as soon as those that partition it.
 _LONG_ROW = 128
+# A shorter row is sorted as soon as it is partitioned at positions that only a run knows, or at many of them.
+_LONG_ROW_AT, _FEW_PLACES = 2048, 64
 _HAS_DESCENDING = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
 
 
@@ -100,10 +102,15 @@ def in_order(x: Value, axis: int, stable: bool = False, downwards: bool = False)
         made = atom_of(xp.flip(fresh(atoms.op("sort", value, axis=axis, stable=False)), axis))
     else:
         made = atom_of(xp.take_along_axis(fresh(value), _downwards(value, axis), axis))
+    return _in_front(x, axis, fresh(made))
+
+
+def _in_front(x: Value, axis: int, made: Value) -> Value:
+    """An array's elements in another order, its valid ones at the front."""
     if operands.extents(x)[axis] is None:
-        return operands.with_axis(x, fresh(made), axis, None)
-    size = size_arithmetic.limited(x.shape[axis], 0, value.type.shape[axis])
-    return operands.with_axis(x, fresh(made), axis, operands.window(size))
+        return operands.with_axis(x, made, axis, None)
+    size = size_arithmetic.limited(x.shape[axis], 0, made.shape[axis])
+    return operands.with_axis(x, made, axis, operands.window(size))
 
 
 def placed(x: Value, axis: int, places: Iterable[int]) -> Value:
@@ -112,6 +119,15 @@ def placed(x: Value, axis: int, places: Iterable[int]) -> Value:
         return in_order(x, axis)
     kth = tuple(sorted({min(max(place, 0), x.shape[axis] - 1) for place in places}))
     return fresh(atoms.op("partition", atom_of(x), axis=axis, kth=kth))
+
+
+def placed_at(x: Value, axis: int, places: Value) -> Value:
+    """The same for positions that only a run knows, which are moved into the axis."""
+    value = _filled(x, axis)
+    if value.type.shape[axis] != value.type.size or value.type.size < _LONG_ROW_AT or places.size > _FEW_PLACES:
+        return in_order(x, axis)
+    made = fresh(atoms.op("partition_at", value, atoms.reshape(atom_of(places, np.int64), (places.size,)), axis=axis))
+    return _in_front(x, axis, made)
 
 
 def _may_be_placed(x: Value, axis: int, least: int) -> bool:
@@ -223,7 +239,12 @@ def partition(a: object, kth: Value, axis: object = -1, kind: object = "introsel
     x, at = operands.flat_unless_axis(a, axis)
     _check_kth(kth, x, at)
     places = _known_places(kth, x, at, 1)
-    return placed(x, at, places) if places else in_order(x, at)
+    if places:
+        return placed(x, at, places)
+    if wrap.is_dynamic_array(x) or wrap.is_dynamic_array(kth):
+        return in_order(x, at)
+    wanted = _F[np.ravel](kth)
+    return placed_at(x, at, _F[np.where](wanted < 0, wanted + x.shape[at], wanted))
 
 
 def _known_places(kth: Value, x: Value, axis: int, least: int) -> Sequence[int]:

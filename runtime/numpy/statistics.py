@@ -256,8 +256,10 @@ def median(
     x = operands.array(a)
     line, axes = reduced_axes_last(x, axis)
     n = line.shape[-1]
-    places = [(n - 1) // 2, n // 2] if isinstance(n, int) else ()
-    made = middle(sorting.placed(line, line.ndim - 1, places), n)
+    places = [(n - 1) // 2, n // 2]
+    is_static, at = isinstance(n, int), line.ndim - 1
+    ordered = sorting.placed(line, at, places) if is_static else sorting.placed_at(line, at, _F[np.array](places))
+    made = middle(ordered, n)
     if x.dtype.kind in "fc":
         bad = reduce(np.logical_or, apply_ufunc.apply(np.isnan, (line,)), ReductionKeywords(-1))
         made = atoms.select(atom_of(operands.memory(bad)), zeros_atom(made.type.shape, made.type.dtype, np.nan), made)

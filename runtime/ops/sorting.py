@@ -185,6 +185,35 @@ class _ArgPartition(_Partition):
         return argsort.lower(dataclasses.replace(ctx, params={"axis": ctx.params["axis"], "stable": False}))
 
 
+class _PartitionAt(_Partition):
+    """`partition_at[axis](x, places)`: the same for positions that only a run knows, which are moved into the axis."""
+
+    __slots__ = ()
+
+    def type(self, x: ArrayType, places: ArrayType, *, axis: int) -> tuple[ArrayType, ...]:  # type: ignore[override]
+        expect(places.dtype == INT64 and len(places.shape) == 1, self.name, f"{places} are no positions")
+        return super().type(x, axis=axis, kth=())
+
+    def evaluate(self, x: np.ndarray, places: np.ndarray, *, axis: int) -> tuple[np.ndarray, ...]:  # type: ignore[override]
+        return super().evaluate(x, axis=axis, kth=_within(places, x.shape[axis]))
+
+    def write(self, outs: Sequence[np.ndarray], x: np.ndarray, places: np.ndarray, *, axis: int) -> None:  # type: ignore[override]
+        """Partition in the result's own memory."""
+        super().write(outs, x, axis=axis, kth=_within(places, x.shape[axis]))
+
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        if numpy_calls.may_call(ctx, MANY):
+            return numpy_calls.called(ctx, self)
+        params = {"axis": ctx.params["axis"], "stable": False}
+        inputs, atoms, in_types = ctx.inputs[:1], ctx.atoms[:1], ctx.in_types[:1]
+        return sort.lower(dataclasses.replace(ctx, inputs=inputs, atoms=atoms, in_types=in_types, params=params))
+
+
+def _within(places: np.ndarray, length: int) -> list[int]:
+    """Positions that are moved into an axis, each once."""
+    return sorted(set(np.clip(places, 0, length - 1).tolist()))
+
+
 class _ArgSort(_Sorting):
     """`argsort[axis, stable](x)`: int64 positions that sort x; ties always stay in order, whatever `stable` says."""
 
@@ -363,4 +392,5 @@ sort = _Sort("sort")
 partition = _Partition("partition")
 argpartition = _ArgPartition("argpartition")
 argsort = _ArgSort("argsort")
-OPS: tuple[Op, ...] = (sort, partition, argpartition, argsort)
+partition_at = _PartitionAt("partition_at")
+OPS: tuple[Op, ...] = (sort, partition, partition_at, argpartition, argsort)

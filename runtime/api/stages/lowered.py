@@ -15,6 +15,7 @@ from anabranch.runtime.call.donation import Donation
 from anabranch.runtime.call.execution import executable_of
 from anabranch.runtime.call.native_execution import NativeCode, NativeExecution, written_in_place
 from anabranch.runtime.call.plan import Plan
+from anabranch.runtime.call.transposed_inputs import with_transposed_inputs
 from anabranch.runtime.call.whole_writes import with_whole_writes
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.host.callbacks import HostCallback, LoweringError
@@ -33,6 +34,11 @@ class NativeForm(NamedTuple):
     plan: Plan
     program: Program
     code: NativeProgram
+    options: NativeOptions
+
+    def transposed(self, orders: Mapping[int, tuple[int, ...]]) -> NativeProgram | None:
+        """The same for inputs with their axes in these orders; None where XLA is better at that."""
+        return native_program(with_transposed_inputs(self.program, orders), self.options)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -122,7 +128,8 @@ class Lowered(Stage):
         chosen = tuple({**dict(self.flags), **dict(flags_of(compiler_options))}.items())
         form = None if chosen else self.native_form()
         if form is not None:
-            made = NativeExecution(form.plan, NativeCode.of(form.code), functools.partial(self._executable, chosen))
+            compile = functools.partial(self._executable, chosen)
+            made = NativeExecution(form.plan, NativeCode.of(form.code), compile, form.transposed)
             return Compiled(self.plan, self.calling, made, chosen, self.module)
         return bound(self.plan, self.calling, self._executable(chosen), self.donation, chosen, self.module)
 
@@ -142,7 +149,7 @@ class Lowered(Stage):
             # All of an array would be copied, and copied back.
             plan, program = self.plan, self.program
             code = native_program(program, self.native, plan.whole_writes())
-        return None if code is None else NativeForm(plan, program, code)
+        return None if code is None else NativeForm(plan, program, code, self.native)
 
     def _executable(self, chosen: tuple[Flag, ...]) -> Executable:
         try:

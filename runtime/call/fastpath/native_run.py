@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from anabranch.runtime.call.fastpath.guard_args import ArgumentChecks
 from anabranch.runtime.call.fastpath.run import Running, place_lines
 from anabranch.runtime.call.native_execution import NativeCode, NativeExecution, is_readable
 from anabranch.runtime.call.plan import Plan
+from anabranch.runtime.call.transposed_inputs import order_in_memory
 from anabranch.runtime.host import own_memory
 from anabranch.runtime.host.buffer_types import BufferType
 from anabranch.runtime.host.object_layout import is_ordinary
@@ -48,6 +49,13 @@ def _fail_of(plan: Plan, code: NativeCode, arrays: Sequence[np.ndarray]) -> Any:
         return MISS
 
 
+def _code_for(execution: NativeExecution, values: Sequence[object]) -> tuple[NativeCode, Mapping[int, tuple[int, ...]]]:
+    """The code for arrays that lie in memory as these do, and the orders of axes in which it takes some of them."""
+    orders = {k: order for k, value in enumerate(values) if (order := order_in_memory(value)) is not None}
+    program = execution.transposed(orders) if orders and not execution.plan.writes else None
+    return (execution.code, {}) if program is None else (NativeCode.of(program), orders)
+
+
 class NativeRunning(Running):
     """Calls the machine code on the leaves, and builds the result.
 
@@ -55,7 +63,8 @@ class NativeRunning(Running):
     """
 
     def __init__(self, writer: Writer, execution: NativeExecution, arguments: ArgumentChecks) -> None:
-        self._code = execution.code
+        self._general = execution.code
+        self._code, self._orders = _code_for(execution, [value for _, value in arguments.inputs])
         program = self._code.program
         self._arrays = [f"m{place}" for place in range(len(self._code.makers))]
         for place, begin in execution.in_place.items():
@@ -76,7 +85,10 @@ class NativeRunning(Running):
             if name == f"m{place}":
                 lines.append(f"{name} = {constant(make()) if place in unread else f'{constant(make)}()'}")
         inputs = list(zip(self._arguments.inputs, code.program.inputs, strict=True))
-        given = [self._given(leaf, value, kind) for (leaf, value), kind in inputs]
+        given = [
+            f"{leaf}.transpose({self._orders[k]})" if k in self._orders else self._given(leaf, value, kind)
+            for k, ((leaf, value), kind) in enumerate(inputs)
+        ]
         otherwise = "MISS" if self._leave_checks() else "None"
         answer = self._numbers[0] if len(self._numbers) == 1 else "answer"
         passed = [*given, *self._arrays, otherwise, *map(constant, code.callbacks)]
@@ -87,7 +99,8 @@ class NativeRunning(Running):
         states = self._outputs[self._groups.draws]
         if failures:
             told = self._arrays if code.callbacks else self._arguments.leaves
-            self._writer.scope["failed"] = functools.partial(_fail_of if code.callbacks else _fail, self._plan, code)
+            fail, again_by = (_fail_of, code) if code.callbacks else (_fail, self._general)
+            self._writer.scope["failed"] = functools.partial(fail, self._plan, again_by)
             again = f"return failed([{', '.join(told)}])"
             if states:
                 # A run that is done again, in larger buffers, begins with the states from before.

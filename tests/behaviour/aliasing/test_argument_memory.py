@@ -16,6 +16,27 @@ def test_layout_of_an_array_does_not_matter() -> None:
         np.testing.assert_array_equal(f(a), a * 2 + a[0])
 
 
+def summary(a, b, k):
+    return a.sum(axis=0), a.T, a[k], a + b.T
+
+
+def test_large_arrays_in_other_orders() -> None:
+    x, y = np.cos(np.arange(40_000.0)).reshape(250, 160), np.sin(np.arange(40_000.0)).reshape(160, 250)
+    f = jit(summary)
+    for order in (np.asfortranarray, np.ascontiguousarray):
+        a, b = order(x), np.asfortranarray(y)
+        for _ in range(3):
+            for found, expected in zip(f(a, b, 5), summary(a, b, 5), strict=True):
+                np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-9)
+            assert np.shares_memory(f(a, b, 5)[1], a)
+            with pytest.raises(IndexError, match="index 250 is out of bounds for axis 0 with size 250"):
+                f(a, b, 250)
+    cube, g = np.arange(60_000.0).reshape(20, 30, 100).transpose(2, 0, 1), jit(lambda a: (a.mean(axis=1), a[3] + 1))
+    for _ in range(3):
+        for found, expected in zip(g(cube), (cube.mean(axis=1), cube[3] + 1), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 def test_argument_that_is_a_strided_view_is_written() -> None:
     def f(a):
         a[0] = -1

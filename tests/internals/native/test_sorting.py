@@ -54,6 +54,18 @@ def test_ties_stay_in_order(dtype, size):
     assert all(np.array_equal(one, other) for one, other in zip(found, expected, strict=True))
 
 
+def members(x, y):
+    chosen = y[y > 5]
+    return np.isin(x, y), np.isin(x, chosen, invert=True), np.setdiff1d(x, y), np.isin(x * 1.0, y * 1.0)
+
+
+@pytest.mark.parametrize("spread", [20, 2**40])
+def test_members_of_many_integers(spread):
+    x, y = RNG.integers(-spread, spread, 2500), RNG.integers(0, spread, 2200)
+    x[::50] = y[:50]
+    check(members, x, y)
+
+
 def partitioned(x):
     return np.partition(x, 20)[20], x[np.argpartition(x, 20, axis=0)[20]], np.sort(x[::-1])[::-1]
 
@@ -81,6 +93,30 @@ def test_order_statistics_of_many_are_as_of_few(method, missing):
     x = RNG.standard_normal(1200)
     x[77] = np.nan if missing else -0.0
     check(order_statistics, x, method)
+
+
+def order_statistics_at(x, q, m, k):
+    chosen = x[x > 0]
+    return (
+        np.quantile(x, q, method=m),
+        np.nanquantile(x, q, method=m),
+        np.nanmedian(x),
+        np.median(chosen),
+        np.quantile(chosen, q, method=m),
+        np.partition(x, k)[k],
+    )
+
+
+@pytest.mark.parametrize(("method", "native"), [("linear", True), ("inverted_cdf", True), ("lower", False)])
+def test_places_that_only_a_run_knows(method, native):
+    compiled = jit(order_statistics_at, native_loops=native)
+    for missing, q, k in ((0, [0.0, 0.333, 1.0], 2499), (1, [0.5, 0.9999, 0.0001], -1), (900, [0.2, 0.2, 0.8], 1600)):
+        x, q = RNG.standard_normal(2500), np.array(q)
+        x[:missing] = np.nan
+        for found, expected in zip(compiled(x, q, method, k), order_statistics_at(x, q, method, k), strict=True):
+            np.testing.assert_array_equal(found, expected, strict=True)
+    with pytest.raises(ValueError, match="out of bounds"):
+        compiled(x, q, method, 2500)
 
 
 def parts_in_order(x, k, limit):
