@@ -106,6 +106,9 @@ class NativeEmitter(ValueEmitter):
         self._op: Op | None = None  # whose lowering is being written
         self._steps: int | None = None  # of that, where it is a counted loop
         self._loops = 0
+        # Of the steps of loops being written: the lines that loops in them take more when all their steps are written
+        # out, and the labels of such loops.
+        self._written_out: list[list[int]] = [[0, 0]]
         self._origins = Origins()
         self._traded: list[int] = []  # the places of the loop's arrays that may change places from step to step
         self._nest: Nest | None = None
@@ -314,6 +317,7 @@ class NativeEmitter(ValueEmitter):
         code.branch(going_on, body, over)
         code.begin(body)
         start = len(code.lines)
+        self._written_out.append([0, 0])
         after = steps.close(list(step(names)))
         self._loops += 1
         # A look takes as long as the step of a loop with no other one in it, of which many may be taken at a time.
@@ -322,8 +326,14 @@ class NativeEmitter(ValueEmitter):
             self._signals.look()
         close_carries(code, carries, after, (before, code.block), derived)
         steps.join(before, code.block)
-        is_short = steps_known is not None and steps_known * (len(code.lines) - start) <= _MOST_WRITTEN_OUT
-        if is_inner and is_short and code.block == body:
+        lines, labels = self._written_out.pop()
+        size = len(code.lines) - start + lines
+        is_short = steps_known is not None and steps_known * size <= _MOST_WRITTEN_OUT
+        if is_inner and is_short and code.labels_since(start) == labels:
+            # In the loop around it is no loop.
+            self._loops = loops
+            self._written_out[-1][0] += (steps_known or 0) * size - size
+            self._written_out[-1][1] += labels + 4
             code.repeat(head, ALL_AT_ONCE)
         else:
             code.jump(head)

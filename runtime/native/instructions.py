@@ -160,6 +160,10 @@ class Instructions:
         self.lines.append(f"{label}:")
         self.block = label
 
+    def labels_since(self, place: int) -> int:
+        """The number of blocks that begin from a line on."""
+        return sum(line.endswith(":") and not line.startswith(" ") for line in self.lines[place:])
+
     def jump(self, label: str) -> None:
         """End the block."""
         self.act(f"br label %{label}")

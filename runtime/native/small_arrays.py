@@ -8,44 +8,54 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anabranch.runtime.ir.program import Atom, Equation, Program, Var
+from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.values import is_lazy, is_memory
-from anabranch.runtime.ops.indexing import dynamic_update_slice
-from anabranch.runtime.ops.structured import StructuredOp, carries
+from anabranch.runtime.ops.indexing import dynamic_slice, dynamic_update_slice
+from anabranch.runtime.ops.structured import Loop, StructuredOp
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 
 def in_memory(memory: Memory, equation: Equation, names: Sequence[str]) -> list[str]:
-    """The names of a loop's operands, of which those are brought to memory that it changes at run-time positions."""
+    """The names of a loop's operands, of which those are brought to memory that it takes at run-time positions.
+
+    Those are arrays that it changes, and others that it reads.
+    """
     found = list(names)
-    for initial, slot in carries(equation):
-        assert slot.operand is not None
-        assert slot.formal is not None
-        name = names[slot.operand]
-        if not 1 < initial.type.size <= MOST_ELEMENTS or is_memory(name) or is_lazy(name):
+    assert isinstance(equation.op, Loop)
+    (body,) = equation.op.results(equation.params)
+    for slot in equation.op.slots(equation):
+        if slot.operand is None or slot.formal is None or slot.formal >= len(body.inputs):
             continue
-        body: Program = equation.params["body"]
-        if _changes(body, {body.inputs[slot.formal]}):
-            found[slot.operand] = memory.spilled(name, initial.type)
+        operand, name = equation.inputs[slot.operand], names[slot.operand]
+        if not 1 < operand.type.size <= MOST_ELEMENTS or is_memory(name) or is_lazy(name):
+            continue
+        if not _is_taken(body, {body.inputs[slot.formal]}, dynamic_update_slice if slot.is_carry else dynamic_slice):
+            continue
+        if isinstance(operand, Literal) and not slot.is_carry:
+            found[slot.operand] = memory.constant(operand.value)
+        else:
+            found[slot.operand] = memory.spilled(name, operand.type)
     return found
 
 
-def _changes(program: Program, own: set[Atom]) -> bool:
-    """Return whether an array, which gets all its states, is changed at a position that only a run tells."""
+def _is_taken(program: Program, own: set[Atom], by: Op) -> bool:
+    """Return whether an op takes an array, which gets all its states, at a position that only a run tells."""
     found = False
     for equation in program.equations:
         if own.isdisjoint(equation.inputs):
             continue
         if isinstance(equation.op, StructuredOp):
-            found |= _changes_within(equation, equation.op, own)
-        elif equation.op is dynamic_update_slice and equation.inputs[0] in own:
-            own.update(equation.outputs)
-            found |= any(isinstance(start, Var) for start in equation.inputs[2:])
+            found |= _is_taken_within(equation, equation.op, own, by)
+        elif equation.op in (dynamic_slice, dynamic_update_slice) and equation.inputs[0] in own:
+            own.update(equation.outputs if equation.op is dynamic_update_slice else ())
+            starts = equation.inputs[1 if equation.op is dynamic_slice else 2 :]
+            found |= equation.op is by and any(isinstance(start, Var) for start in starts)
     return found
 
 
-def _changes_within(equation: Equation, op: StructuredOp, own: set[Atom]) -> bool:
+def _is_taken_within(equation: Equation, op: StructuredOp, own: set[Atom], by: Op) -> bool:
     found, slots = False, op.slots(equation)
     for program in equation.programs():
         inside: set[Atom] = {
@@ -53,7 +63,7 @@ def _changes_within(equation: Equation, op: StructuredOp, own: set[Atom]) -> boo
             for slot in slots
             if slot.operand is not None and slot.formal is not None and equation.inputs[slot.operand] in own
         }
-        found |= _changes(program, inside)
+        found |= _is_taken(program, inside, by)
         is_result = any(program is result for result in op.results(equation.params))
         for slot in slots if is_result else ():
             if slot.result is not None and slot.yielded is not None and program.outputs[slot.yielded] in inside:

@@ -59,8 +59,33 @@ def turned(z, n):
     return z * 1
 
 
+def edges(image):
+    kernel = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]])
+    out = np.zeros(image.shape)
+    for i in range(1, image.shape[0] - 1):
+        for j in range(1, image.shape[1] - 1):
+            across, down = 0.0, 0.0
+            for p in range(3):
+                for q in range(3):
+                    across += kernel[p, q] * image[i + p - 1, j + q - 1]
+                    down += kernel[q, p] * image[i + p - 1, j + q - 1]
+            out[i, j] = across * across + down * down
+    return out
+
+
+def weighted(x, n):
+    weights = np.array([x[0], x[1] + 1.0, 0.5])
+    out = np.zeros(n)
+    for i in range(n):
+        for k in range(min(i, 3)):
+            out[i] += weights[k] * x[i - k]
+        weights[i % 3] = out[i]
+    return out, weights
+
+
 X = np.linspace(-1.0, 4.0, 9)
-CALLS = [(tree, (2.5, 15)), (counted, (np.arange(24) * 5 % 8,)), (kept, (X, 9)), (inner, (X, 9)),
+CALLS = [(edges, (np.cos(np.arange(30.0)).reshape(5, 6),)), (weighted, (X, 9)),
+         (tree, (2.5, 15)), (counted, (np.arange(24) * 5 % 8,)), (kept, (X, 9)), (inner, (X, 9)),
          (turned, (np.array([1 + 1j, 2.0]), 7))]  # fmt: skip
 
 
@@ -91,3 +116,9 @@ def test_a_failure_leaves_the_caller_s_array():
         with pytest.raises(IndexError):
             jit(shifted)(a, 4)
         assert a.tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_a_constant_kernel_is_a_table_and_the_loops_over_it_are_written_out():
+    llvm = jit(edges).lower(np.ones((9, 9))).native_program().llvm
+    assert "alloca [72 x i8]" not in llvm
+    assert llvm.count("!llvm.loop") == 3
