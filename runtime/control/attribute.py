@@ -9,11 +9,14 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.values.attributes import Attributes, is_proxy, read
+from anabranch.runtime.values.unset_attributes import NotAsWhole, lacking
 
 
 def attributes(value: object) -> Value:
     """The attributes of the object that a value stands for, and no others, to read, write and delete."""
-    return Attributes(value) if is_proxy(value) else value
+    if is_proxy(value):
+        return Attributes(value)
+    return value if lacking(value) is None else NotAsWhole(value)
 
 
 def got(getter: operator.attrgetter[Any], value: object) -> Value:

@@ -34,7 +34,7 @@ def _itself(item: Value) -> Value:
     return item
 
 
-Width: TypeAlias = "int | tuple[Width, ...]"
+Width: TypeAlias = "int | tuple[Width | None, ...]"
 
 
 class GeneratorExpression(PushIterator, sample=no_items):
@@ -46,7 +46,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
     element, condition : callable, optional
         Of the item, or of its `width` parts where the target is a tuple.
     width : int or tuple, optional
-        A tuple has the width of each part of such an item, 0 for one that is no row.
+        A tuple has the width of each part of such an item, 0 for one that is no row, None for one that is starred.
     nested : bool
         The elements are such expressions themselves, one after the other.
     whole : bool
@@ -181,6 +181,8 @@ class GeneratorExpression(PushIterator, sample=no_items):
 
 def _unpacked(item: Value, width: Width) -> tuple[Value, ...]:
     """The parts of a row, those of the rows in it among them."""
+    if not isinstance(width, int) and None in width:
+        return _with_rest(tuple(item), width)
     count = width if isinstance(width, int) else len(width)
     parts = item.unpacked_(count) if isinstance(item, RunTimeContainer) else tuple(item)
     if len(parts) > count:
@@ -189,9 +191,23 @@ def _unpacked(item: Value, width: Width) -> tuple[Value, ...]:
         raise ValueError(f"not enough values to unpack (expected {count}, got {len(parts)})")
     if isinstance(width, int):
         return parts
+    return _of_parts(parts, width)
+
+
+def _with_rest(parts: tuple[Value, ...], width: tuple[Width | None, ...]) -> tuple[Value, ...]:
+    """The parts of a row, of which some go into the list of the starred name."""
+    before = width.index(None)
+    after = len(width) - before - 1
+    if len(parts) < before + after:
+        raise ValueError(f"not enough values to unpack (expected at least {before + after}, got {len(parts)})")
+    last = len(parts) - after
+    return _of_parts((*parts[:before], list(parts[before:last]), *parts[last:]), width)
+
+
+def _of_parts(parts: tuple[Value, ...], width: tuple[Width | None, ...]) -> tuple[Value, ...]:
     found: tuple[Value, ...] = ()
     for part, inner in zip(parts, width, strict=True):
-        found += (part,) if inner == 0 else _unpacked(part, inner)
+        found += (part,) if not inner else _unpacked(part, inner)
     return found
 
 

@@ -35,7 +35,7 @@ from anabranch.runtime.values.pytrees import (
 )
 from anabranch.runtime.values.pytrees.host_values import hosted
 from anabranch.runtime.values.tracer import Tracer
-from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.values.undefined import Undefined, UnsetAttribute
 from anabranch.runtime.values.union import UnionValue
 
 Exists: TypeAlias = Callable[[Any], bool]  # whether an object was there before
@@ -235,6 +235,8 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
                 # Which one it is, is known when the call is done.
                 if not layouts.is_unset(option):
                     _check_result(option, where)
+        case layouts.Constant(UnsetAttribute()):
+            return
         case layouts.Constant(Undefined() as unset):
             raise unset.error()
         case layouts.Constant(value):

@@ -36,6 +36,7 @@ class Strategy(Approach):
             table_sites=set(),
             arena_sites=set(),
             arena_classes={},
+            unset_attributes={},
             recursive=frozenset(),
         )
 

@@ -33,6 +33,9 @@ class Approach:
         The places whose lists lie in an arena; None for no such.
     arena_classes : dict, optional
         The classes whose instances lie in an arena, with their attributes; None for no such.
+    unset_attributes : dict, optional
+        The classes whose instances may be without some attributes, with these, and with all in their order; None for
+        no such.
     recursive : frozenset, optional
         The code of functions that call themselves under run-time conditions, and have a body of their own, each after
         that of those in whose bodies it is; None for no such bodies.
@@ -57,6 +60,7 @@ class Approach:
     table_sites: set[Hashable] | None = None
     arena_sites: set[Hashable] | None = None
     arena_classes: dict[Hashable, tuple[str, ...]] | None = None
+    unset_attributes: dict[Hashable, tuple[frozenset[str], tuple[str, ...]]] | None = None
     recursive: frozenset[tuple[types.CodeType, ...]] | None = None
     inlined: Mapping[types.CodeType, str] = dataclasses.field(default_factory=dict)
     traces_constants: bool = False

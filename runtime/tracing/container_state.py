@@ -69,6 +69,9 @@ class Lists:
     arena_classes : dict, optional
         The sites of the classes of the user's whose instances lie in an arena, with their attributes; None where none
         does.
+    unset_attributes : dict, optional
+        The sites of the classes of the user's whose instances may be without some attributes, with these, and with all
+        in their order.
     arenas : dict
         The arenas, by these places, and by the names of these classes.
     made_in_bodies : dict
@@ -89,6 +92,7 @@ class Lists:
     array_sites: set[Hashable] | None
     arena_sites: set[Hashable] | None
     arena_classes: dict[Hashable, tuple[str, ...]] | None
+    unset_attributes: dict[Hashable, tuple[frozenset[str], tuple[str, ...]]] | None
     arenas: dict[Hashable, Any] = field(default_factory=dict)
     made_in_bodies: dict[Hashable, tuple[str, ...]] = field(default_factory=dict)
     made_before: dict[Hashable, tuple[str, ...]] = field(default_factory=dict)
@@ -127,7 +131,8 @@ class Lists:
     @staticmethod
     def of(approach: Approach) -> Lists:
         """That at the start of a trace."""
-        return Lists(approach.lists, approach.array_sites, approach.arena_sites, approach.arena_classes)
+        sites = approach.array_sites, approach.arena_sites, approach.arena_classes, approach.unset_attributes
+        return Lists(approach.lists, *sites)
 
 
 @frozen

@@ -225,4 +225,9 @@ class Attributes:
         delete(_VALUE.__get__(self), name)
 
 
+def shown_by(shown: Attributes) -> Value:
+    """The value whose attributes are shown."""
+    return _VALUE.__get__(shown)
+
+
 _VALUE: types.MemberDescriptorType = vars(Attributes)["value"]

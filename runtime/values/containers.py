@@ -20,6 +20,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.values.same_constants import keys_of
 from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.undefined import UnsetAttribute
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.user_classes import attributes, is_plain_object, reads_as_dict
 
@@ -124,7 +125,8 @@ class Structure:
             made.extend(children)
         else:
             for key, child in zip(self.keys, children, strict=True):
-                object.__setattr__(made, key, child)
+                if not isinstance(child, UnsetAttribute):
+                    object.__setattr__(made, key, child)
 
 
 @frozen

@@ -24,3 +24,13 @@ class Undefined:
 
     def __repr__(self) -> str:
         return f"<undefined {self.name}>"
+
+
+class UnsetAttribute(Undefined):
+    """The value of an attribute that an object of the user's may be without."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner: str, name: str) -> None:
+        super().__init__(name)
+        self.owner = owner

@@ -62,7 +62,7 @@ class UnionValue(UnionOperators):
     def __deepcopy__(self, memo: dict[int, Value]) -> UnionValue:
         return UnionValue(self.tag, tuple(copy.deepcopy(option, memo) for option in self.options))
 
-    def without_undefined(self, error: Callable[[Undefined], NameError] = Undefined.error) -> Value:
+    def without_undefined(self, error: Callable[[Undefined], Exception] = Undefined.error) -> Value:
         """The value, after the check that it is set."""
         return self._without(lambda o: isinstance(o, Undefined), error)
 

@@ -13,7 +13,9 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.container_state import ClassSite
+from anabranch.runtime.values.undefined import UnsetAttribute
 
 # What a class of the user's may not have changed if its instances are to be taken apart, and put together, as dicts.
 _OF_DICTS = (
@@ -39,7 +41,29 @@ def attributes(value: object) -> dict[str, Value]:
     for name in slot_names(type(value)):
         if hasattr(value, name):
             found[name] = getattr(value, name)
-    return found
+    names, order = unset_names(type(value))
+    return _with_unset(found, type(value).__name__, names, order) if not names <= found.keys() else found
+
+
+def _with_unset(found: dict[str, Value], owner: str, names: frozenset[str], order: tuple[str, ...]) -> dict[str, Value]:
+    """The attributes with those that are not set, each where it stands in the order of all that an object may have."""
+    pairs = list(found.items())
+    for place, name in enumerate(order):
+        if name in names and name not in found:
+            later = order[place + 1 :]
+            before = next((k for k, (other, _) in enumerate(pairs) if other in later), len(pairs))
+            pairs.insert(before, (name, _unset(owner, name)))
+    return dict(pairs)
+
+
+def unset_names(cls: type) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The attributes that instances of a class may be without, as far as was found out, and all in their order."""
+    known = current().trace.lists.unset_attributes if tracing() else None
+    return known.get(ClassSite.of(cls), _NO_NAMES) if known else _NO_NAMES
+
+
+_NO_NAMES: tuple[frozenset[str], tuple[str, ...]] = (frozenset(), ())
+_unset = functools.cache(UnsetAttribute)
 
 
 NETWORKS = (ipaddress.IPv4Network, ipaddress.IPv6Network, ipaddress.IPv4Interface, ipaddress.IPv6Interface)

@@ -88,17 +88,27 @@ def _function(names: list[str], value: cst.BaseExpression) -> cst.Lambda:
 
 
 def _width(target: cst.Tuple | cst.List) -> cst.BaseExpression:
-    """The number of the names of a row; where rows are in it, a tuple with a width for each of them, 0 for a name."""
-    parts = [e.value for e in target.elements]
-    if all(isinstance(part, cst.Name) for part in parts):
-        return cst.Integer(str(len(parts)))
-    return tuple_of([_width(p) if isinstance(p, (cst.Tuple, cst.List)) else cst.Integer("0") for p in parts])
+    """The number of the names of a row; where rows are in it, a tuple with a width for each of them, 0 for a name.
+
+    A starred name has None.
+    """
+    if all(isinstance(e, cst.Element) and isinstance(e.value, cst.Name) for e in target.elements):
+        return cst.Integer(str(len(target.elements)))
+    return tuple_of([_width_of(e) for e in target.elements])
+
+
+def _width_of(element: cst.BaseElement) -> cst.BaseExpression:
+    if isinstance(element, cst.StarredElement):
+        return name("None")
+    return _width(element.value) if isinstance(element.value, (cst.Tuple, cst.List)) else cst.Integer("0")
 
 
 def _is_row(target: cst.CSTNode) -> bool:
-    """Return whether a target is a name, or a row of such, none of them starred."""
+    """Return whether a target is a name, or a row of such, of which one may be starred."""
     if isinstance(target, (cst.Tuple, cst.List)):
-        return bool(target.elements) and all(isinstance(e, cst.Element) and _is_row(e.value) for e in target.elements)
+        return bool(target.elements) and all(
+            _is_row(e.value) if isinstance(e, cst.Element) else isinstance(e.value, cst.Name) for e in target.elements
+        )
     return isinstance(target, cst.Name)
 
 

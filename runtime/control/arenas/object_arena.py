@@ -159,8 +159,9 @@ def adopt(made: Any) -> None:
     arena = lists.arenas.get(site)
     if not arena_classes.can_lie_in_one(type(made)) or not (arena is None or arena.take(type(made))):
         return
-    if arena is None:
+    if arena is None and held:
         (lists.made_before if current().parent is None else lists.made_in_bodies)[site] = held
+    if arena is None:
         return
     if set(held) != set(arena.attributes):
         arena_classes.need(type(made), held)

@@ -17,7 +17,7 @@ from anabranch.runtime.errors import AliasError, StructureMismatchError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.values import containers
+from anabranch.runtime.values import containers, unset_attributes
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.heap.slots import GlobalVariable, Slot, SubclassSlot
@@ -90,12 +90,16 @@ def check_contents(slot: Slot, after: Value, users: Sequence[Callable[..., Any]]
     if isinstance(after.options[0], dict):
         if is_of_items:
             run_time_keys.become_table(slot.target)
+        else:
+            unset_attributes.want(slot.target, after.options)
         word = "key" if is_of_items else "attribute"
         held = " or ".join(f"the {'keys' if is_of_items else 'names'} {list(o)}" for o in after.options)
         shown = [list(map(repr, o)) for o in after.options]
         some = [k for one in shown for k in one if any(k not in other for other in shown)]
         these = f"{word}{'s' if len(set(some)) > 1 else ''} {', '.join(dict.fromkeys(some))}"
         instead = f"set the {these} before the condition (to None where there is no value), and delete none"
+        if not some:
+            instead = "set them in one order"
     else:
         held = " or ".join(counted(len(o), "item") for o in after.options if isinstance(o, tuple))
     known = f"the {kind} {name!r}" if name else _named_by_choice(slot.target, kind)

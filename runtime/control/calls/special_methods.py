@@ -24,7 +24,8 @@ from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.heap import patched_classes
 from anabranch.runtime.values.tracer import Tracer
-from anabranch.runtime.values.user_classes import is_users_class
+from anabranch.runtime.values.unset_attributes import MayBeUnset
+from anabranch.runtime.values.user_classes import is_users_class, unset_names
 
 Call = Callable[..., Any]
 
@@ -58,6 +59,11 @@ class Staging:
                 if not known.traces:
                     self._stage(known)
                 known.traces += 1
+                for name in unset_names(base)[0]:
+                    if name not in known.stand_ins:
+                        known.before[name] = vars(base).get(name, patched_classes.NONE)
+                        known.stand_ins[name] = MayBeUnset(base, name)
+                        type.__setattr__(base, name, known.stand_ins[name])
 
     @whole
     def close(self) -> None:
@@ -79,7 +85,7 @@ class Staging:
                 known.before[name] = value
                 type.__setattr__(known.cls, name, replacement)
         if "__eq__" in known.before and "__ne__" not in vars(known.cls):
-            known.before["__ne__"] = None
+            known.before["__ne__"] = patched_classes.NONE
             type.__setattr__(known.cls, "__ne__", _not_equal)
 
     def _replacement(self, cls: type, name: str, value: object) -> object:
@@ -140,7 +146,9 @@ def _is_made_in_c(cls: type) -> bool:
 
 def _put_back(known: patched_classes.Staged) -> None:
     for name, value in known.before.items():
-        if value is None:
+        if name in known.stand_ins and vars(known.cls).get(name) is not known.stand_ins[name]:
+            continue  # the user's code has set another
+        if value is patched_classes.NONE:
             type.__delattr__(known.cls, name)
         else:
             type.__setattr__(known.cls, name, value)

@@ -60,7 +60,7 @@ class ChosenItems(Countable):
         self._columns: IdentityDict[Value, Countable] = IdentityDict()
         for option in choice.options:
             self._columns.update((option, column) for column in staged_one(option))
-        self._length = choice.through(lambda one: self._columns[one].length)
+        self._length = choice.through(lambda one: self._columns[one].length if one in self._columns else 0)
 
     @staticmethod
     def are_of(column: Value) -> bool:
@@ -68,7 +68,7 @@ class ChosenItems(Countable):
         if not isinstance(column, UnionValue) or isinstance(column, Reference) or not column.of_objects:
             return False
         options = column.options
-        if not all(is_countable(option) or _has_known_items(option) for option in options):
+        if not all(is_countable(option) or _is_plain(option) for option in options):
             return False
         return any(map(is_countable, options)) or len(set(map(len, options))) > 1
 
@@ -77,10 +77,13 @@ class ChosenItems(Countable):
         return (self._choice,)
 
     def at(self, index: int | PythonScalar) -> Value:
-        return self._choice.through(lambda one: self._columns[one].at(index))
+        some = self._choice.assuming([option for option in self._choice.options if option in self._columns])
+        if not isinstance(some, UnionValue):
+            return self._columns[some].at(index)
+        return some.through(lambda one: self._columns[one].at(index))
 
     def end(self, left: Atom) -> None:
-        self._choice.through(lambda one: self._columns[one].end(left))
+        self._choice.through(lambda one: self._columns[one].end(left) if one in self._columns else None)
 
 
 def staged(columns: tuple[object, ...]) -> tuple[Countable, ...] | None:
@@ -111,11 +114,15 @@ def staged_one(column: Value) -> list[Countable]:
     return [] if found is None else [found]
 
 
-def _has_known_items(column: Value) -> bool:
-    """Return whether it has items, at least one, of a number known while tracing, to which indices lead."""
+def _is_plain(column: Value) -> bool:
+    """Return whether it has items of a number known while tracing, to which indices lead."""
     kinds = (list, tuple, dict, str, *_VIEWS)
-    plain = type(column) in kinds or (isinstance(column, Growable) and column.items is None)
-    return plain and len(column) > 0
+    return type(column) in kinds or (isinstance(column, Growable) and column.items is None)
+
+
+def _has_known_items(column: Value) -> bool:
+    """Return whether it has such items, at least one."""
+    return _is_plain(column) and len(column) > 0
 
 
 def _known_items(column: Value) -> KnownItems:

@@ -38,6 +38,7 @@ from anabranch.runtime.control.stdlib.introspection import (
     getattr_ as getattr_,
     hasattr_ as hasattr_,
     setattr_ as setattr_,
+    vars_ as vars_,
 )
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.values.lazy_text import Text
@@ -79,7 +80,7 @@ COUNTERPARTS: dict[object, str] = {
     min: "min_", max: "max_", sorted: "sorted_", sum: "sum_", any: "any_", all: "all_",
     int: "int_", float: "float_", bool: "bool_", complex: "complex_", pow: "pow_",
     isinstance: "isinstance_", issubclass: "issubclass_",
-    hasattr: "hasattr_", getattr: "getattr_", setattr: "setattr_", delattr: "delattr_",
+    hasattr: "hasattr_", getattr: "getattr_", setattr: "setattr_", delattr: "delattr_", vars: "vars_",
     dir: "dir_", next: "next_", iter: "iter_", callable: "callable_",
     ord: "ord_", chr: "chr_", print: "print_", repr: "repr_", ascii: "ascii_", format: "format_", str: "str_",
     bin: "bin_", oct: "oct_", hex: "hex_",

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced
-from anabranch.runtime.values import attributes, wrap
+from anabranch.runtime.values import attributes, unset_attributes, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arena_object import ObjectInArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
@@ -78,13 +79,19 @@ def _of_any_name(function: Callable[..., Any]) -> Callable[..., Any]:
 @_of_any_name
 def hasattr_(value: Value, name: Value, /) -> Value:
     """As `hasattr`: of one of a few objects, that of each."""
-    return value.each(lambda v: hasattr_(v, name)) if isinstance(value, UnionValue) else attributes.has(value, name)
+    if isinstance(value, UnionValue):
+        return value.each(lambda v: hasattr_(v, name))
+    known = unset_attributes.is_set(value, name)
+    return attributes.has(value, name) if known is None else python_scalar(known)
 
 
 @staged_form_of(getattr)
 @_of_any_name
 def getattr_(value: Value, name: Value, /, *default: Value) -> Value:
     """As `getattr`: of one of a few objects, each without the attribute returns the default."""
+    known = unset_attributes.is_set(value, name) if default else None
+    if known is not None:
+        return if_(python_scalar(known), lambda: getattr(value, name), lambda: default[0])
     if not isinstance(name, str) or not attributes.is_proxy(value):
         return getattr(value, name, *default)
     if default and isinstance(value, UnionValue):
@@ -95,6 +102,14 @@ def getattr_(value: Value, name: Value, /, *default: Value) -> Value:
         if not default:
             raise
         return default[0]
+
+
+@staged_form_of(vars)
+def vars_(*args: Value) -> Value:
+    """As `vars`."""
+    for value in args:
+        unset_attributes.refuse_dict(value)
+    return vars(*args)
 
 
 @staged_form_of(setattr)

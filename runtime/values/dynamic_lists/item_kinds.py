@@ -53,6 +53,8 @@ class ItemRow:
             if kind not in variants:
                 variants = (*variants, kind)
                 _check_lengths(variants)
+                if sum(map(_is_list, variants)) > _FEW_LISTS:
+                    current().trace.lists.demand_arenas(site for option in options for site in origins_of(option))
                 arena_joins.join(k.structure for k in variants if isinstance(k, layouts.Node))
         places = [variants.index(k) for k in kinds]
         if len(options) > 1 and all(map(layouts.is_text, kinds)):
@@ -113,6 +115,12 @@ def _check(kinds: Sequence[layouts.Layout], within: bool) -> None:
 
 
 _FEW_LENGTHS = 2
+# Lists of more lengths are likely to be what steps of a loop make, each one of the one before.
+_FEW_LISTS = 6
+
+
+def _is_list(kind: layouts.Layout) -> bool:
+    return isinstance(kind, layouts.Node) and can_be_copied(kind.structure) and kind.structure.cls is not dict
 
 
 def _keep(packed: Sequence[pack_unpack.Packed]) -> None:

@@ -14,13 +14,18 @@ from anabranch.base.value import Value
 
 @dataclasses.dataclass(slots=True)
 class Staged:
-    """A class, what it held before its methods were staged, and how many traces need them so."""
+    """A class, what it held before its methods were staged, and how many traces need them so.
+
+    `stand_ins` are the descriptors of attributes that instances may be without.
+    """
 
     cls: type
     before: dict[str, Any]
     traces: int = 0
+    stand_ins: dict[str, object] = dataclasses.field(default_factory=dict)
 
 
+NONE = object()  # before: nothing was there
 lock = fork_locks.lock()
 classes: IdentityDict[type, Staged] = IdentityDict()
 
@@ -31,8 +36,9 @@ def as_written(cls: type) -> dict[str, Value]:
     if staged is None:
         return vars(cls).copy()
     with lock:
-        held = {**vars(cls), **staged.before}
-    return {name: value for name, value in held.items() if value is not None or name != "__ne__"}
+        now = vars(cls)
+        before = {n: v for n, v in staged.before.items() if now.get(n) is staged.stand_ins.get(n, now.get(n))}
+    return {name: value for name, value in {**now, **before}.items() if value is not NONE}
 
 
 def methods(held: Mapping[str, object]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from anabranch.runtime.values.heap.container_slots import (
     Slot as Slot,
 )
 from anabranch.runtime.values.heap.patched_classes import Snapshot, as_written, methods, replaced
+from anabranch.runtime.values.undefined import UnsetAttribute
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.user_classes import (
     COMPUTED,
@@ -92,14 +93,20 @@ class ObjectSlot(Slot):
             raise UnsupportedOperationError(
                 f"{a(self.cls.__name__)} becomes an object of another class, depending on a run-time condition"
             )
-        for name in self.contents():
+        for name in _set_ones(self.contents()):
             if name not in contents:
                 object.__delattr__(self.target, name)
+        contents = _set_ones(contents)
         state = getattr(self.target, "__dict__", None)
         if state is not None:
             state.clear()  # the order of attributes is that of the contents
         for name, value in contents.items():
             _setter(self.target)(self.target, name, value)
+
+
+def _set_ones(contents: dict[str, Value]) -> dict[str, Value]:
+    """The attributes that an object has, of those that it may have."""
+    return {name: value for name, value in contents.items() if not isinstance(value, UnsetAttribute)}
 
 
 def _setter(value: object) -> Callable[[Any, str, Any], None]:
@@ -202,7 +209,7 @@ class _ClassSlot(Slot):
         return super().changed or bool(replaced(self.target, self.methods))
 
     def contents(self) -> dict[str, Value]:
-        return Contents((k, v) for k, v in vars(self.target).items() if _is_data(k, v))
+        return Contents((k, v) for k, v in as_written(self.target).items() if _is_data(k, v))
 
     def parts(self) -> Iterable[Value]:
         """Its contents; what its methods close over; and the classes in it and above it, which it is read through."""
@@ -222,8 +229,10 @@ class _ClassSlot(Slot):
         for name in self.contents():
             if name not in contents:
                 delattr(self.target, name)
+        now = self.contents()
         for name, value in contents.items():
-            setattr(self.target, name, value)
+            if name not in now or now[name] is not value:
+                setattr(self.target, name, value)
         if others:
             raise UnsupportedOperationError(
                 f"the class {self.target.__name__} gets another {', '.join(others)} while a function that uses it "

@@ -21,7 +21,7 @@ from anabranch.runtime.device import array as device
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.values.undefined import Undefined, UnsetAttribute
 
 
 @frozen
@@ -153,7 +153,7 @@ class Building:
                 return self._made.setdefault(source, made)
             case layouts.Union(options):
                 chosen = self._chosen(options, int(next(arrays)), arrays)
-                if isinstance(chosen, Undefined):
+                if isinstance(chosen, Undefined) and not isinstance(chosen, UnsetAttribute):
                     raise chosen.error()
                 return chosen
 

@@ -97,7 +97,7 @@ class Reference(UnionValue):
         which[possible] = np.arange(len(possible))
         return UnionValue(at(which, self.tag), tuple(self.graph_.members[i] for i in possible))
 
-    def without_undefined(self, error: Callable[[Undefined], NameError] = Undefined.error) -> Value:
+    def without_undefined(self, error: Callable[[Undefined], Exception] = Undefined.error) -> Value:
         return self
 
     def resolve(self, operation: Callable[[Any], object] = unknown_operation) -> Value:

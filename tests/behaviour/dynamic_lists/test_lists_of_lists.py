@@ -307,6 +307,17 @@ def test_a_number_among_the_arrays_of_a_list_is_refused() -> None:
         jit(arrays_that_could_be_numbers)(np.ones((3, 2)), np.array([1, -1, 2]))
 
 
+@case((np.array([5]),), (np.array([2]),))
+def each_row_of_the_one_before(n):
+    rows, row = [[1]], [1]
+    for _ in range(int(n[0])):
+        before, rest = rows[-1], rows[-1][1:]
+        rows.append([1] + [x + y for x, y in zip(before, rest, strict=False)] + [1])
+        rest = row[1:]
+        row = [1] + [x + y for x, y in zip(row, rest, strict=False)] + [1]
+    return rows, row
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()

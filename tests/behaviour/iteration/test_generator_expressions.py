@@ -185,6 +185,15 @@ def next_of_an_endless_generator(n):
     return next(numbers()), next(some), next(some)
 
 
+@case((np.array([3, 1, 2]),), (np.array([5]),))
+def starred_names_of_rows(a):
+    rows = []
+    for v in a:
+        if v > 1:
+            rows.append((int(v), int(v) * 2, int(v) + 1))
+    return sum(w for *_, w in rows), [(x, rest) for x, *rest in rows], [b for (a, *b), _ in [(r, 1) for r in rows]]
+
+
 @case((3,))
 def a_context_manager_made_inside(n):
     @contextlib.contextmanager

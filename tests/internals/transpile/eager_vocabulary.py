@@ -225,6 +225,10 @@ def each(
 def _row(item: Any, width: Any) -> tuple[Any, ...]:
     if isinstance(width, int):
         return tuple(item)
+    if None in width:
+        before, after = width.index(None), len(width) - width.index(None) - 1
+        first, last = list(item)[:before], list(item)[len(item) - after :]
+        item = [*first, list(item)[before : len(item) - after], *last]
     parts = [_row(part, inner) if inner else (part,) for part, inner in zip(item, width, strict=True)]
     return tuple(part for row in parts for part in row)
 
