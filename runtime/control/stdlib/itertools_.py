@@ -63,6 +63,7 @@ Form = Callable[..., Any]
 def _over(form: Form, first: int = 0, end: int | None = None) -> Form:
     """The staged form, whose arguments from one to another are iterables: a user's iterator comes as what pushes."""
 
+    @functools.wraps(form)  # which says which arguments fit
     def over(call: Call, *args: Value, **kwargs: Value) -> Value:
         columns = map(iterated, args[first:end])
         return form(call, *args[:first], *columns, *(() if end is None else args[end:]), **kwargs)

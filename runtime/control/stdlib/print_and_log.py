@@ -21,9 +21,9 @@ from anabranch.runtime.values import containers, effects
 _LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "fatal", "log")
 
 
-def print_(*values: Value, **options: Value) -> None:
+def print_(*values: Value, sep: Value = " ", end: Value = "\n", file: Value = None, flush: Value = False) -> None:
     """As `print`."""
-    print_all(values, **options)
+    print_all(values, sep, end, file, flush)
 
 
 def print_all(values: Value, sep: Value = " ", end: Value = "\n", file: Value = None, flush: Value = False) -> None:
