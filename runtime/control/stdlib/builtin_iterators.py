@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -24,16 +25,28 @@ from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib import itertools_iterators, itertools_source as source
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
-from anabranch.runtime.control.stdlib.going_on import by_places, has_places, one, only, resumable, row
+from anabranch.runtime.control.stdlib.going_on import (
+    by_places,
+    goes_on,
+    has_places,
+    one,
+    only,
+    resumable,
+    row,
+    that_may_go_on,
+)
+from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.control.try_ import try_
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values import attributes, user_classes
+from anabranch.runtime.values import attributes, user_classes, wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.index_numbers import as_int, own_length
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.hashed import Hashed, OfHashed
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.union import UnionValue
@@ -207,7 +220,32 @@ def iter_(items: Value, /, *sentinel: Value) -> Value:
         return one(source.until, items, *sentinel) if tracing() else made
     if tracing() and is_dynamic_list(items):
         return by_places((items,), length_of, only)
+    if tracing() and isinstance(items, _OF_DICTS):
+        return by_places((items, len_(items)), _unchanged, _in_order) if goes_on() else that_may_go_on(iter(items))
     return resumable((items,), lambda: iter(items), lambda: by_places((items,), length_of, only))
+
+
+_OF_DICTS: Any = (dict, type({}.keys()), type({}.values()), type({}.items()), Hashed, OfHashed)
+
+
+def _unchanged(held: tuple[Value, ...]) -> Value:
+    """The number of items of a dict or a set, which must be what it was when the iteration began."""
+    items, count = held
+    now = len_(items)
+    text = f"{'dictionary' if hasattr(items, 'keys') or not isinstance(items, Hashed) else 'Set'} changed size"
+    changed = wrap.as_atom(now != count, np.bool_)
+    run_time_checks.fail_if(changed, lambda _: RuntimeError(f"{text} during iteration"))
+    return now
+
+
+def _in_order(held: tuple[Value, ...], place: Value) -> Value:
+    """The item at a place of a dict, a set or a view, in their order."""
+    items = held[0]
+    if isinstance(items, (Hashed, OfHashed)):
+        found = as_countable.countable(items)
+        assert found is not None, "a dict of run-time keys is counted over"
+        return found.at(place)
+    return at(list(items))[place]
 
 
 def length_of(held: tuple[Value, ...]) -> Value:

@@ -143,7 +143,7 @@ def _check_bound(word: str, bound: object) -> None:
 
 def pairwise_(call: Call, items: Value) -> Value:
     """As `itertools.pairwise`."""
-    if isinstance(items, PushIterator):
+    if isinstance(items, (PushIterator, UnionValue)):
         return call(source.pairwise, items)
     sequence = countable(items)
     return itertools.pairwise(items) if sequence is None else Consecutive(sequence)

@@ -17,7 +17,7 @@ from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.control.texts.characters import Characters, Part
 from anabranch.runtime.control.texts.stripped import is_space
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import lazy_text, wrap
+from anabranch.runtime.values import wrap
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
@@ -113,24 +113,28 @@ def _at(text: Text, separator: Value, most: Value = -1) -> Value:
     return dynamic_list.placed(found)
 
 
-_ENDS = {chr(code) for code in range(0x2030) if len(f"{chr(code)}x".splitlines()) > 1}
+_ENDS = [code for code in range(0x2030) if len(f"{chr(code)}x".splitlines()) > 1]
 
 
 def _lines(text: Text) -> Value:
-    """`text.splitlines()`, of a text in which no other characters end a line than newlines."""
-    use = " by str.splitlines"
-    whole = text_operations.known_characters(text, use)
-    if not whole.letters or not _ENDS.isdisjoint({*whole.letters} - {"\n"}):
-        raise lazy_text.refused(text, use)
-    newline = text_operations.known_characters("\n")
+    """`text.splitlines()`."""
+    whole = text_operations.known_characters(text, " by str.splitlines")
+    ends = [code for code in _ENDS if not whole.letters or chr(code) in whole.letters]
     found, row = _new_list(), GeneratorNames((0,), ("where a line begins",))
 
+    def code_is(place: Value, code: int) -> Value:
+        return python_scalar(whole.code(size_arithmetic.atom_of(place))) == code
+
     def step(place: Value) -> None:
-        def cut(found: Any = found) -> None:
-            found.append(_part(text, row[0], place))
+        def end() -> None:
+            behind_return = boolean.and_(code_is(place, 10), lambda: place > 0, lambda: code_is(place - 1, 13))
+            if_(behind_return, lambda: None, cut)
             row[0] = place + 1
 
-        if_(_is_at(whole, place, newline), cut, lambda: None)
+        def cut(found: Any = found) -> None:
+            found.append(_part(text, row[0], place))
+
+        if_(boolean.or_(False, *[lambda code=code: code_is(place, code) for code in ends]), end, lambda: None)
 
     for_each(Range(0, whole.length, 1), step)
 

@@ -98,7 +98,7 @@ def _joined(first: Characters, second: Characters) -> Characters:
 def _shown(value: object, spec: str, conversion: str | None) -> Characters | None:
     """The characters of a value in a replacement field."""
     if isinstance(value, (str, Text, UnionValue)):
-        return characters_of(value) if not spec and conversion in (None, "s") else None
+        return _text_shown(value, spec) if conversion in (None, "s") else None
     if type(value) in (int, bool, float, type(None)):
         return Known(f"{{!{conversion}:{spec}}}".format(value) if conversion else format(value, spec))
     kind = value.abstract if isinstance(value, Tracer) else None
@@ -121,15 +121,26 @@ def _shown(value: object, spec: str, conversion: str | None) -> Characters | Non
     if matched is None or (conversion is not None and spec):
         return None
     base, prefix = _BASES[matched["base"]], f"0{matched['base']}" if matched["prefix"] else ""
+    if matched["align"] and (matched["zero"] or prefix):
+        return None
     if (base != 10 and atom.type.dtype == np.uint64) or (prefix and base == 10):
         return None
     width = int(matched["width"] or 0)
     digits = Digits(atom, span, base, prefix, width if matched["zero"] else 0)
-    return _padded(digits, width, " ", left=True) if width and not matched["zero"] else digits
+    return _padded(digits, width, " ", left=matched["align"] != "<") if width and not matched["zero"] else digits
 
 
+def _text_shown(value: object, spec: str) -> Characters | None:
+    whole, matched = characters_of(value), _TEXT_SPEC.fullmatch(spec)
+    if whole is None or matched is None:
+        return None
+    width = int(matched["width"] or 0)
+    return _padded(whole, width, " ", left=matched["align"] == ">") if width else whole
+
+
+_TEXT_SPEC = re.compile("(?P<align>[<>]?)(?P<width>[1-9][0-9]?|)s?")
 _BASES = {"": 10, "d": 10, "b": 2, "o": 8, "x": 16}
-_INT_SPEC = re.compile("(?P<prefix>#?)(?P<zero>0?)(?P<width>[1-9][0-9]?|)(?P<base>[bdox]?)")
+_INT_SPEC = re.compile("(?P<align>[<>]?)(?P<prefix>#?)(?P<zero>0?)(?P<width>[1-9][0-9]?|)(?P<base>[bdox]?)")
 
 
 def _span(dtype: np.dtype) -> Interval:

@@ -222,11 +222,22 @@ def places_of_parts(numbers):
     return found
 
 
-@case((NUMBERS[:3],), (NUMBERS[4:5],))
+@case((NUMBERS[:2],))
 def lines_and_numbers_between_spaces(numbers):
     text = "\n".join(f"{v} {-v}" for v in numbers.tolist())
     ended = text + "\n"
-    return text.splitlines(), ended.splitlines(), [int(word) for word in text.split()]
+    mixed = f"a\r\nb{numbers[0]}\rc\n\nd\x0b"
+    return text.splitlines(), ended.splitlines(), mixed.splitlines(), [int(word) for word in text.split()]
+
+
+@case((NUMBERS[:4],), (NUMBERS[3:5],))
+def texts_that_join_lists_of_run_time_length(numbers):
+    lines = []
+    for v in numbers:
+        if v > -9:
+            lines.append(f"{v:<4}|{'#' * int(v % 4):>3}|")
+    text = "\n".join(lines)
+    return text.count("#"), len(text), text.splitlines(), text.find("|")
 
 
 @case((NUMBERS[:2],), (NUMBERS[1:3],), (NUMBERS[3:5],))
