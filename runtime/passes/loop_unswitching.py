@@ -15,8 +15,10 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var, are_same
 from anabranch.runtime.ir.rewrite import Block, in_sub_programs, renamed, rewrite, substitute, with_equations
 from anabranch.runtime.ops.control import COND
-from anabranch.runtime.ops.elementwise.casts import select
-from anabranch.runtime.ops.elementwise.comparison import logical_and, logical_not, logical_or
+from anabranch.runtime.ops.elementwise.arithmetic import subtract
+from anabranch.runtime.ops.elementwise.bits import bitwise_and
+from anabranch.runtime.ops.elementwise.casts import convert_op, select
+from anabranch.runtime.ops.elementwise.comparison import equal, logical_and, logical_not, logical_or
 from anabranch.runtime.ops.indexing import dynamic_slice, dynamic_update_slice
 from anabranch.runtime.ops.shape import broadcast_in_dim, reshape, slice_
 from anabranch.runtime.ops.structured import Loop, StructuredOp
@@ -88,12 +90,28 @@ def _choices(program: Program, given: Mapping[Var, set[Var]]) -> Iterator[set[Va
 
 
 def _condition(defs: DefUse, atom: Atom) -> tuple[Atom, bool]:
-    """The bool that one is, or the opposite of, and whether it is that."""
+    """The bool, or the int that is 0 or 1, that decides a bool, and what it is where that holds."""
     maker = defs.maker(atom)
-    if maker is None or maker.op is not logical_not:
+    if maker is not None and maker.op is logical_not:
+        found, truth = _condition(defs, maker.inputs[0])
+        return found, not truth
+    if maker is None or maker.op is not equal or not isinstance(maker.inputs[1], Literal):
         return atom, True
-    found, truth = _condition(defs, maker.inputs[0])
-    return found, not truth
+    number, value = maker.inputs[0], maker.inputs[1].value
+    while (step := defs.maker(number)) is not None and number.type.dtype.kind == "i":
+        if step.op is convert_op and step.inputs[0].type.dtype.kind == "i":
+            (number,) = step.inputs
+        elif step.op is subtract and isinstance(step.inputs[0], Literal):
+            number, value = step.inputs[1], step.inputs[0].value - value
+        else:
+            return (number, bool(value)) if _is_parity(step) and value in (0, 1) else (atom, True)
+    return atom, True
+
+
+def _is_parity(equation: Equation) -> bool:
+    """Return whether an equation gives 0 or 1 alone: what is left of an int that is divided by 2, mostly."""
+    other = equation.inputs[-1]
+    return equation.op is bitwise_and and isinstance(other, Literal) and not other.type.shape and other.value == 1
 
 
 class _Choices:
@@ -154,7 +172,10 @@ def _chosen(choices: _Choices, conditions: Sequence[Atom], truths: Mapping[Atom,
     programs = [renamed(Program(inputs, tuple(way.equations), tuple(outputs))) for way, outputs in rows]
     outputs = tuple([Var(v.type) for v in choices.loop.outputs])
     params = {"on_true": programs[0], "on_false": programs[1]}
-    block.append(Equation(COND, (choices.read(condition), *inputs), params, outputs, choices.loop.source))
+    test = choices.read(condition)
+    if test.type.dtype != np.bool_:
+        test = block.emit(convert_op, test, dtype=np.dtype(bool))
+    block.append(Equation(COND, (test, *inputs), params, outputs, choices.loop.source))
     return outputs
 
 

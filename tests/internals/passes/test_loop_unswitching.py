@@ -59,6 +59,15 @@ def in_loops(a, b, steps):
     return m
 
 
+def by_parity(a, b, steps):
+    buffers = (a, b)
+    for k in range(steps):
+        source, target = buffers[k % 2], buffers[1 - k % 2]
+        for i in range(1, len(a)):
+            target[i] += source[i - 1]
+    return a, b
+
+
 def that_fails(a, b, steps):
     for k in range(steps):
         target = a if k % 2 else b
@@ -67,7 +76,7 @@ def that_fails(a, b, steps):
     return a, b
 
 
-ALL = [chosen, in_either_order, one_or_both, of_three, in_loops, that_fails]
+ALL = [chosen, in_either_order, one_or_both, of_three, in_loops, by_parity, that_fails]
 
 
 @pytest.mark.parametrize("function", ALL)
@@ -82,7 +91,9 @@ def test_results_of_xla(function):
     np.testing.assert_allclose(given, args)
 
 
-@pytest.mark.parametrize(("function", "loops"), [(chosen, 2), (in_either_order, 2), (one_or_both, 2), (in_loops, 2)])
+@pytest.mark.parametrize(
+    ("function", "loops"), [(chosen, 2), (in_either_order, 2), (one_or_both, 2), (in_loops, 2), (by_parity, 2)]
+)
 def test_each_write_is_to_one_array(function, loops):
     program = jit(function).lower(A, B, 3).program
     steps = [body for e in every_equation(program) for body in e.programs() if e.op.name == "for"]
