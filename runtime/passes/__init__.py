@@ -25,6 +25,7 @@ from anabranch.runtime.passes.lookup_tables import compute_tables
 from anabranch.runtime.passes.loop_batching import batch_loops
 from anabranch.runtime.passes.loop_sinking import sink_carries
 from anabranch.runtime.passes.loop_unrolling import unroll_loops
+from anabranch.runtime.passes.loop_unswitching import unswitch_loops
 from anabranch.runtime.passes.rank_inversion import invert_rankings
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions
 from anabranch.runtime.passes.sealed_loops import outside_element_loops
@@ -79,6 +80,7 @@ PASSES = (
     Pass(compose_slices),
     Pass(batch_loops),
     Pass(forward_loads),
+    Pass(unswitch_loops),
     Pass(compute_tables),
     Pass(fuse_reductions),
     Pass(sink_searches),

@@ -289,8 +289,10 @@ _PARTS = {"whole": 0, "window": 2, "front": 2, "masked": 1}
 _KINDS: dict[type, str] = {type(None): "whole", Window: "window", Front: "front", Masked: "masked", Strided: "masked"}
 
 
-_FRONT = ("front",)
-_OF_ONE_AXIS = (_FRONT, ("window",))
+# The bytes of an array that a result which is a part of it may keep, though it is less than half.
+_MOST_SPARED = 1024
+# The kinds of those of which rows next to each other are left.
+_ROWS = frozenset((kind, *["whole"] * more) for kind in ("front", "window") for more in range(4))
 
 
 @frozen
@@ -308,12 +310,13 @@ class DynamicArrayStructure(Structure):
         return [value.memory, *(part for e in value.extents if e is not None for part in e.parts)]
 
     def build(self, children: Sequence[Value]) -> Value:
-        view, *parts = children
-        if self.kinds in _OF_ONE_AXIS and type(view) is np.ndarray and not self.is_chosen:
-            # What most results are, in a third of the time.
-            part = view[slice(*parts)]
-            return part.copy() if self.kinds == _FRONT and 2 * part.nbytes < view.nbytes else part
-        left = iter(parts)
+        view = children[0]
+        if type(view) is np.ndarray and self.kinds in _ROWS and not self.is_chosen:
+            # What most results are, in a fourth of the time; of small arrays a copy would take longer than the rest.
+            part = view[children[1] : children[2]]
+            spares = view.nbytes > _MOST_SPARED and self.kinds[0] == "front" and 2 * part.nbytes < view.nbytes
+            return part.copy() if spares else part
+        left = iter(children[1:])
         if not isinstance(view, TracedArray):
             keys = _host_keys(self.kinds, left)
             found = view if self.is_chosen and _takes_all(keys, view.shape) else cut(view, keys)

@@ -182,6 +182,14 @@ def ranked(a, n):
     return np.argsort(np.argsort(a[n], kind="stable"), kind="stable")
 
 
+def chosen_target(a, b, n):
+    for k in range(n):
+        target = a if k % 2 else b
+        for i in range(len(a)):
+            target[i] += 0.5 * a[i]
+    return a, b
+
+
 # Whole numbers, so that sums are exact in any order.
 MATRIX = (np.arange(150.0 * 150) % 7).reshape(150, 150)
 CALLS = [
@@ -201,6 +209,7 @@ CALLS = [
     (shaded, MATRIX, np.arange(7.0)),
     (horner, MATRIX, 3),
     (ranked, MATRIX, 3),
+    (chosen_target, MATRIX[0].copy(), MATRIX[1].copy(), 3),
 ]
 
 
