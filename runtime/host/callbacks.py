@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import contextvars
+import functools
 import importlib
 import itertools
 import re
@@ -114,13 +115,19 @@ class HostFunction(PureCallback):
         OutOfMemoryError
         """
         arrays = list(map(np.asarray, buffers))
-        computing = getattr(importlib.import_module(self.module), self.name)
         try:
             with np.errstate(all="ignore"):
-                computing.write(arrays[self.inputs :], *arrays[: self.inputs], **dict(self.params))
+                _write_of(self.module, self.name)(arrays[self.inputs :], *arrays[: self.inputs], **dict(self.params))
         except MemoryError as error:
             raise OutOfMemoryError(str(error)) from error
         return ()
+
+
+@functools.cache
+def _write_of(module: str, name: str) -> Callable[..., None]:
+    """The method `write` of an object of a module."""
+    write: Callable[..., None] = getattr(importlib.import_module(module), name).write
+    return write
 
 
 def attributes(callback: HostCallback, index: int) -> str:

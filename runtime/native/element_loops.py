@@ -159,7 +159,7 @@ class ElementLoops:
         limit = code.call(f"llvm.{extreme}.i64", "i64", "i64", moved, bound)
         yield (at, limit) if is_forward else (limit, at)
         code.fill(place, f"{at} = phi i64 [ {first if is_forward else end}, %{before} ], [ {limit}, %{code.block} ]")
-        code.jump(head)
+        code.repeat(head, ONE_BY_ONE)
         code.begin(after)
 
     def in_versions(self, values: Sequence[LazyArray], region: Region, write: Callable[[], None]) -> None:

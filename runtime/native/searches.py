@@ -32,15 +32,16 @@ _TOGETHER = range(8)
 # without branches, which the processor would have to guess.
 _SEARCH = """
 define internal i64 @{name}(ptr noalias %a, i64 %n, i64 %count, ptr noalias %values, i64 %m, ptr noalias %out,
-    i64 %hint) noinline nounwind {{
+    i64 %hint) noinline nounwind optsize {{
 entry:
+  %places = alloca [8 x i64], align 64
   %last = sub i64 %m, 1
   %is.line = icmp sgt i64 %n, 0
   %longest = call i64 @llvm.smax.i64(i64 %n, i64 1)
   br label %block
 block:
-  %i = phi i64 [ 0, %entry ], [ %next, %alone ], [ %i.eight, %halved ]
-  %h = phi i64 [ %hint, %entry ], [ %found, %alone ], [ %found7, %halved ]
+  %i = phi i64 [ 0, %entry ], [ %next, %alone ]
+  %h = phi i64 [ %hint, %entry ], [ %found, %alone ]
   %w.p = getelementptr {type}, ptr %values, i64 %i
   %w = load {type}, ptr %w.p
   %i.eight = add i64 %i, 8
@@ -56,11 +57,25 @@ block:
   %is.alone = or i1 %is.expected, %is.last
   br i1 %is.alone, label %each, label %together
 each:
-  %j = phi i64 [ %i, %block ], [ %next, %each ]
-  %from = phi i64 [ %h, %block ], [ %found, %each ]
+  %j = phi i64 [ %i, %block ], [ %i, %halved ], [ %next, %put ]
+  %from = phi i64 [ %h, %block ], [ %h, %halved ], [ %found, %put ]
   %v.p = getelementptr {type}, ptr %values, i64 %j
   %v = load {type}, ptr %v.p
-  %found = call i64 @{name}one(ptr %a, i64 %n, {type} %v, i64 %from)
+  br i1 %is.alone, label %one, label %last.step
+one:
+  %found.alone = call i64 @{name}one(ptr %a, i64 %n, {type} %v, i64 %from)
+  br label %put
+last.step:
+  %lane = sub i64 %j, %i
+  %low.p = getelementptr i64, ptr %places, i64 %lane
+  %low = load i64, ptr %low.p
+  %low.is = call i1 @{name}at(ptr %a, i64 %low, i64 0, {type} %v)
+  %is.one = and i1 %low.is, %is.line
+  %rest = zext i1 %is.one to i64
+  %found.low = add i64 %low, %rest
+  br label %put
+put:
+  %found = phi i64 [ %found.alone, %one ], [ %found.low, %last.step ]
   call void @{name}put(ptr %out, i64 %j, {type} %v, i64 %found, i64 %count)
   %next = add i64 %j, 1
   %are.more = icmp slt i64 %next, %end
@@ -84,11 +99,9 @@ halve:
   br i1 %is.halved, label %halve, label %halved
 halved:
 {founds}
-  %is.left = icmp slt i64 %i.eight, %m
-  br i1 %is.left, label %block, label %done
+  br label %each
 done:
-  %after = phi i64 [ %found, %alone ], [ %found7, %halved ]
-  ret i64 %after
+  ret i64 %found
 }}
 define internal i1 @{name}near(ptr %a, i64 %n, {type} %w, i64 %hint) alwaysinline nounwind {{
   %highest = sub i64 %n, {reach}
@@ -105,7 +118,7 @@ look:
 far:
   ret i1 false
 }}
-define internal i64 @{name}one(ptr %a, i64 %n, {type} %w, i64 %hint) nounwind {{
+define internal i64 @{name}one(ptr %a, i64 %n, {type} %w, i64 %hint) nounwind optsize {{
 entry:
   %highest = sub i64 %n, {reach}
   %is.long = icmp sgt i64 %highest, 0
@@ -172,9 +185,8 @@ define internal i1 @{name}at(ptr %a, i64 %i, i64 %by, {type} %w) alwaysinline no
   ret i1 %is
 }}
 """
-# The parts of a search for eight values that are there for each of them.
-_VALUES = """  %i.next{k} = add i64 %i, {k}
-  %i{k} = call i64 @llvm.smin.i64(i64 %i.next{k}, i64 %last)
+# The parts of a search for eight values that are there for each of them. Where there are fewer, there is room for them.
+_VALUES = """  %i{k} = add i64 %i, {k}
   %p{k} = getelementptr {type}, ptr %values, i64 %i{k}
   %w{k} = load {type}, ptr %p{k}"""
 _LOWS = "  %low{k} = phi i64 [ 0, %together ], [ %low.next{k}, %halve ]"
@@ -182,11 +194,8 @@ _LOWS = "  %low{k} = phi i64 [ 0, %together ], [ %low.next{k}, %halve ]"
 _HALVING = """  %is{k} = call i1 @{name}at(ptr %middle.p, i64 %low{k}, i64 0, {type} %w{k})
   %middle{k} = add i64 %low{k}, %half
   %low.next{k} = select i1 %is{k}, i64 %middle{k}, i64 %low{k}, !unpredictable !11"""
-_FOUNDS = """  %low.is{k} = call i1 @{name}at(ptr %a, i64 %low.next{k}, i64 0, {type} %w{k})
-  %is.one{k} = and i1 %low.is{k}, %is.line
-  %rest{k} = zext i1 %is.one{k} to i64
-  %found{k} = add i64 %low.next{k}, %rest{k}
-  call void @{name}put(ptr %out, i64 %i{k}, {type} %w{k}, i64 %found{k}, i64 %count)"""
+_FOUNDS = """  %low.p{k} = getelementptr i64, ptr %places, i64 {k}
+  store i64 %low.next{k}, ptr %low.p{k}"""
 # The place of a value: NaN stands behind all numbers, and to the right of that line's own.
 _PLACED = "%place = add i64 %found, 0"
 _PLACED_RIGHT = """%is.nan = fcmp uno {type} %w, %w
@@ -251,7 +260,8 @@ def searched(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) ->
     loops = ElementLoops(arrays)
     with loops.parts(out.size, loops.work([value]) + _WORK) as (first, length):
         hint = memory.place_of(memory.add(code.reserve("[8 x i8]")))
-        some = min(_CHUNK, out.size) * line_type.dtype.itemsize
+        lanes = len(_TOGETHER)
+        some = -(-min(_CHUNK, out.size) // lanes) * lanes * line_type.dtype.itemsize
         chunk = memory.place_of(memory.add(code.reserve(f"[{some} x i8]")))
         memory.put(hint, _INT64, "0", "0")
         end = code.add("add", "i64", first, length)

@@ -29,6 +29,8 @@ from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, si
 rules = Rules()
 
 _F = registry.FUNCTIONS
+# More parts of an axis are put together element by element.
+_MOST_PARTS = 8
 _STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": np.median}
 
 
@@ -114,12 +116,31 @@ def _by_position(array: Value, at: int, low: int, high: int, mode: str) -> Value
     if operands.extents(array)[at] is None:
         # NumPy pads an enumeration of the axis in the same way, which gives the positions to take.
         positions = np.pad(np.arange(size), (low, high), mode=mode)  # type: ignore[call-overload]
-        line = atoms.literal(positions, np.int64)
-        return operands.with_axis(array, fresh(compaction.taken(operands.memory(array).atom, at, line)), at, None)
+        return operands.with_axis(array, fresh(_taken(operands.memory(array).atom, at, positions)), at, None)
     front = array.left_packed(at)
     places = wrap.as_atom(_SOURCES[mode](np.arange(-low, front.capacity[at] + high), size), np.int64)
     taken = fresh(compaction.taken(front.memory.atom, at, places))
     return operands.with_axis(front, taken, at, operands.window(size_arithmetic.add(front.shape[at], low + high)))
+
+
+def _taken(value: Atom, axis: int, positions: np.ndarray) -> Atom:
+    """`np.take(value, positions, axis)`, of a few parts of the axis, where they are few."""
+    steps = np.diff(positions)
+    first, parts = 0, list[Atom]()
+    while first < positions.size and len(parts) < _MOST_PARTS:
+        step = int(steps[first]) if first < steps.size and abs(steps[first]) <= 1 else 0
+        same = steps[first:] == step
+        last = first + (same.size if same.all() else int(np.argmin(same)))
+        low, high = sorted((int(positions[first]), int(positions[last])))
+        part = atoms.cut(value, low, high + 1, axis)
+        if step == 0:
+            shape = part.type.shape
+            part = atoms.broadcast_to(part, (*shape[:axis], last - first + 1, *shape[axis + 1 :]))
+        parts.append(atoms.op("reverse", part, axes=(axis,)) if step < 0 else part)
+        first = last + 1
+    if first < positions.size:
+        return compaction.taken(value, axis, atoms.literal(positions, np.int64))
+    return parts[0] if len(parts) == 1 else atoms.op("concatenate", *parts, axis=axis)
 
 
 def _ramps(value: TracedArray, widths: np.ndarray, ends: object) -> TracedArray:
