@@ -67,7 +67,7 @@ def each(reader: Reader, node: cst.GeneratorExp | cst.ListComp, last: list[cst.A
 
 
 def _each(reader: Reader, loop: cst.CompFor, element: cst.BaseExpression, last: list[cst.Arg]) -> cst.Call:
-    names = bound_names(loop.target)
+    names = _apart(reader, bound_names(loop.target))
     inside = replace(reader, hidden=reader.hidden | set(names))
     inner = loop.inner_for_in
     value = inside.argument(element) if inner is None else _each(inside, inner, element, [])
@@ -81,6 +81,11 @@ def _each(reader: Reader, loop: cst.CompFor, element: cst.BaseExpression, last: 
         options.append(keyword("nested", name("True")))
     call = reader.staged("each", *arguments)
     return call.with_changes(args=[*call.args, *options, *last])
+
+
+def _apart(reader: Reader, names: list[str]) -> list[str]:
+    """The names of a row, each once: of those that are the same the last is that of the item."""
+    return [reader.place.fresh(n)[0] if n in names[k + 1 :] else n for k, n in enumerate(names)]
 
 
 def _function(names: list[str], value: cst.BaseExpression) -> cst.Lambda:
@@ -117,7 +122,7 @@ def is_plain(node: cst.GeneratorExp | cst.ListComp) -> bool:
     loop: cst.CompFor | None = node.for_in
     while loop is not None:
         names = bound_names(loop.target)
-        if loop.asynchronous is not None or not _is_row(loop.target) or len(set(names)) < len(names):
+        if loop.asynchronous is not None or not _is_row(loop.target):
             return False
         loop = loop.inner_for_in
     if any(isinstance(n, (cst.NamedExpr, cst.Await, cst.Yield)) for n in descendants(node)):

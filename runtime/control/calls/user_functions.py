@@ -32,7 +32,8 @@ _LIBRARYS = frozenset(
     f.__code__
     for f in (
         *(f for made in vars(functools)["_convert"].values() for _, f in made),
-        *(getattr(dataclasses, name) for name in ("asdict", "_asdict_inner", "astuple", "_astuple_inner")),
+        *(getattr(dataclasses, name) for name in ("asdict", "_asdict_inner", "astuple", "_astuple_inner", "replace")),
+        *filter(None, [getattr(dataclasses, "_replace", None)]),
     )
 )
 

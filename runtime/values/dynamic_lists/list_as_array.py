@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -46,7 +47,9 @@ def as_array(items: Items, dtype: Value = None) -> Value:
     kinds = items.structure.variants
     numbers = [k for k, kind in enumerate(kinds) if isinstance(kind, layouts.Leaf) and not kind.abstract.shape]
     beside = numbers if len(numbers) < len(kinds) else []  # arrays, which alone make an array with axes
-    types = list(dict.fromkeys(t for k, kind in enumerate(kinds) if k not in beside for t in _dtypes(kind)))
+    # A row has the dtype of all its parts, each item by itself.
+    rows = (kind for k, kind in enumerate(kinds) if k not in beside)
+    types = list(dict.fromkeys(functools.reduce(np.promote_types, _dtypes(row)) for row in rows))
     if len(types) > 1 and dtype is None:
         raise UnsupportedOperationError(
             f"a list of {' or '.join(map(str, types))} whose length is known only at run time becomes an array, whose "
