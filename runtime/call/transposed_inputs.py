@@ -16,6 +16,11 @@ from anabranch.runtime.ops.shape import transpose
 _LEAST = 2**18
 
 
+def takes_large_matrices(program: Program) -> bool:
+    """Return whether some inputs may be worth that."""
+    return any(len(var.type.shape) > 1 and var.type.nbytes >= _LEAST for var in program.inputs)
+
+
 def order_in_memory(value: object) -> tuple[int, ...] | None:
     """The order of a large array's axes in which its elements follow one another, where that is not their own."""
     if type(value) is not np.ndarray or value.ndim < 2 or value.nbytes < _LEAST or value.flags.c_contiguous:

@@ -117,17 +117,17 @@ class HostFunction(PureCallback):
         arrays = list(map(np.asarray, buffers))
         try:
             with np.errstate(all="ignore"):
-                _write_of(self.module, self.name)(arrays[self.inputs :], *arrays[: self.inputs], **dict(self.params))
+                computing = _object_of(self.module, self.name)
+                computing.write(arrays[self.inputs :], *arrays[: self.inputs], **dict(self.params))
         except MemoryError as error:
             raise OutOfMemoryError(str(error)) from error
         return ()
 
 
 @functools.cache
-def _write_of(module: str, name: str) -> Callable[..., None]:
-    """The method `write` of an object of a module."""
-    write: Callable[..., None] = getattr(importlib.import_module(module), name).write
-    return write
+def _object_of(module: str, name: str) -> Any:
+    """An object of a module."""
+    return getattr(importlib.import_module(module), name)
 
 
 def attributes(callback: HostCallback, index: int) -> str:

@@ -15,7 +15,7 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 MANY_TO_SORT = 1536
 # NumPy's sorts in C, which machine code calls, are best for all but long rows of integers, which NumPy counts, or sorts
 # by digits; a call of NumPy for many elements takes hardly more time anyway.
-_MANY_TO_SORT_ALONE, _LONG_ROWS = 2**15, {OPS["sort"]: 2048, OPS["argsort"]: 512}
+_MANY_TO_SORT_ALONE, _LONG_ROWS = 2**22, {OPS["sort"]: 2048, OPS["argsort"]: 512}
 # From so many elements on, a call of NumPy's takes less time than XLA's sort of rows that machine code does not sort.
 _MANY_IN_ROWS = 64
 _PARTITIONS = tuple(OPS[name] for name in ("partition", "partition_at", "argpartition"))

@@ -10,7 +10,8 @@ from anabranch.runtime.host import numpy_sorts
 from anabranch.runtime.host.callbacks import HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
-from anabranch.runtime.native.affine import Affine
+from anabranch.runtime.native.affine import Affine, Span
+from anabranch.runtime.native.element_loops import ElementLoops
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.lazy_array import Axis, Update
 from anabranch.runtime.native.llvm_types import constant, value_type
@@ -48,6 +49,12 @@ row:
   %start = mul i64 %i, %n
   %p = getelementptr {type}, ptr %a, i64 %start
   %q = getelementptr i64, ptr %out, i64 %start
+  %are.two = icmp sgt i64 %n, 1
+  br i1 %are.two, label %two, label %one
+one:
+  store i64 0, ptr %q
+  br label %done
+two:
 {words}
 fill.first:
   br label %fill
@@ -120,9 +127,9 @@ define internal i1 @{name}tie({type} %x, {type} %y) alwaysinline nounwind {{
 _NO_WORDS = "  br label %fill.first"
 _WORDS = """  br label %span
 span:
-  %s = phi i64 [ 0, %row ], [ %s.next, %span ]
-  %low = phi {type} [ {greatest}, %row ], [ %lower, %span ]
-  %high = phi {type} [ {least}, %row ], [ %higher, %span ]
+  %s = phi i64 [ 0, %two ], [ %s.next, %span ]
+  %low = phi {type} [ {greatest}, %two ], [ %lower, %span ]
+  %high = phi {type} [ {least}, %two ], [ %higher, %span ]
   %e.p = getelementptr {type}, ptr %p, i64 %s
   %e = load {type}, ptr %e.p
   %lower = call {type} @llvm.{sign}min.{type}({type} %low, {type} %e)
@@ -170,7 +177,7 @@ _TIE_OF_FLOATS = """%are.equal = fcmp oeq {type} %x, %y
   %is = or i1 %are.equal, %are.nan"""
 
 
-def sort_in_place(code: Instructions, pointer: str, dtype: np.dtype, rows: int, length: int) -> None:
+def sort_in_place(code: Instructions, pointer: str, dtype: np.dtype, rows: int, length: int | str) -> None:
     """Sort each of the rows of an array, which lie one behind the other."""
     symbol = numpy_sorts.sort_symbol(dtype)
     name = f"sort_{dtype.name}"
@@ -181,8 +188,10 @@ def sort_in_place(code: Instructions, pointer: str, dtype: np.dtype, rows: int, 
     code.act(f"call void @{name}(ptr {pointer}, i64 {rows}, i64 {length})")
 
 
-def _positions_in_order(code: Instructions, source: str, target: str, dtype: np.dtype, rows: int, length: int) -> None:
-    """Write the positions that sort each of such rows, of equal elements the first one first."""
+def _positions_in_order(
+    code: Instructions, source: str, target: str, dtype: np.dtype, rows: int, length: int | str, bits: int
+) -> None:
+    """Write the positions, of so many bits, that sort each of such rows, of equal elements the first one first."""
     kind, name = value_type(dtype), f"argsort_{dtype.name}"
     symbol, *others = numpy_sorts.argsort_symbol(dtype), *map(numpy_sorts.sort_symbol, (INT64, _WORD))
     tie, words = _TIE_OF_FLOATS.format(type=kind), _NO_WORDS
@@ -204,7 +213,6 @@ def _positions_in_order(code: Instructions, source: str, target: str, dtype: np.
         code.globals.append(text)
     code.declarations[symbol] = numpy_sorts.ARGSORT.format(symbol)
     code.declarations |= {other: numpy_sorts.SORT.format(other) for other in others}
-    bits = (length - 1).bit_length()
     code.act(f"call void @{name}(ptr {source}, ptr {target}, i64 {rows}, i64 {length}, i64 {bits})")
 
 
@@ -217,8 +225,11 @@ def sorted_alone(emitter: ValueEmitter, equation: Equation, name: str) -> str:
     memory.expect_whole(type.size)
     rows = name if is_last else emitter.transpose(name, type, order)
     is_values = equation.op in (sort, partition, partition_at)
-    length = type.shape[axis]
-    count = type.size // length
+    length: int | str = type.shape[axis]
+    count = type.size // type.shape[axis]
+    front = _front(emitter, name, type, is_values)
+    if front is not None:
+        rows, length = front
     if is_lazy(rows):
         (rows,) = emitter.stores.settled([rows], [row_type], memory.all_places())
     elif is_values or not is_memory(rows):
@@ -229,7 +240,14 @@ def sorted_alone(emitter: ValueEmitter, equation: Equation, name: str) -> str:
         made = source
     else:
         made = memory.place_of(memory.allocate(ArrayType(row_type.shape, out.dtype)))
-        _positions_in_order(code, memory.pointer(source), memory.pointer(made), type.dtype, count, length)
+        pointers, bits = (memory.pointer(source), memory.pointer(made)), (type.shape[axis] - 1).bit_length()
+        _positions_in_order(code, *pointers, type.dtype, count, length, bits)
+    if front is not None:
+        # Behind them all are equal.
+        span = Span((emitter.positions.of(front[1]), Affine(0)), (Affine(type.size),))
+        with ElementLoops(emitter.arrays).counted(front[1], str(type.size), span) as index:
+            at = emitter.positions.value(index)
+            memory.put(made, out.dtype, at, constant(greatest(type.dtype)) if is_values else at)
     result = memory.written(made)
     if is_last:
         return result
@@ -241,7 +259,7 @@ def long_sort(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) -
     """The result of a sort of many elements, which NumPy makes; of a part of a vector where the rest is behind that."""
     types, outs = [x.type for x in equation.inputs], [out.type for out in equation.outputs]
     module = type(equation.op).__module__
-    front = _front(emitter, names[0], types[0]) if equation.op is sort else None
+    front = _front(emitter, names[0], types[0], moves=True) if equation.op is sort else None
     if front is None:
         function = HostFunction(module, equation.op.name, tuple(equation.params.items()), len(types))
         return emitter.callback(function, names, types, outs)
@@ -249,8 +267,11 @@ def long_sort(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) -
     return emitter.callback(function, front, [*types, scalar(np.dtype(np.int64))], outs)
 
 
-def _front(emitter: ValueEmitter, name: str, type: ArrayType) -> list[str] | None:
-    """A vector with the elements at its front that are not behind all others, and their number, where that is known."""
+def _front(emitter: ValueEmitter, name: str, type: ArrayType, moves: bool) -> list[str] | None:
+    """A vector with the elements at its front that are not behind all others, and their number, where that is known.
+
+    Elsewhere than at its front they are only where they may be moved.
+    """
     update = emitter.arrays.of(name, type).update if is_lazy(name) else None
     if update is None or len(type.shape) != 1 or update.axes != (Axis(Affine(0), 1, 0),):
         return None
@@ -259,6 +280,8 @@ def _front(emitter: ValueEmitter, name: str, type: ArrayType) -> list[str] | Non
         return None
     code, positions = emitter.code, emitter.positions
     first, end = positions.first(span), positions.end(span)
+    if first != "0" and not moves:
+        return None
     count = code.call("llvm.smax.i64", "i64", "i64", code.add("sub", "i64", end, first), "0")
     axes = (Axis(positions.of(first).times(-1), 1, 0),)
     moved = emitter.arrays.updated(Update(emitter.arrays.undefined(type), axes, update.value, update.region))

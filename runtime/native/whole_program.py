@@ -33,6 +33,7 @@ from anabranch.runtime.native.outputs import Output, Outputs
 from anabranch.runtime.native.python_entry import RETURNED, Lock, PythonEntry, is_kept
 from anabranch.runtime.native.scatters import is_scatter
 from anabranch.runtime.native.signals import Signals
+from anabranch.runtime.native.sunk_transposes import with_sunk_transposes
 from anabranch.runtime.native.values import is_memory
 from anabranch.runtime.ops.dot_general import Contraction, dot_general
 from anabranch.runtime.ops.op import PartOp
@@ -111,7 +112,8 @@ def native_program(
     """
     try:
         with deep():
-            return build(program, Instructions(options.fastmath, options.threads), NativeEmitter, contents)
+            code = Instructions(options.fastmath, options.threads)
+            return build(with_sunk_transposes(program), code, NativeEmitter, contents)
     except NotNativeError:
         return None
 

@@ -29,6 +29,7 @@ from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray, expect_writable
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
+from anabranch.runtime.values.dynamic_shapes.valid_region import Masked
 from anabranch.runtime.values.failures import run_time_checks
 
 rules = Rules()
@@ -95,6 +96,8 @@ def _argsort(x: Value, axis: int) -> TracedArray:
 
 def in_order(x: Value, axis: int, stable: bool = False, downwards: bool = False) -> Value:
     """The array sorted along an axis, its valid elements at the front."""
+    if x.ndim == 1 and isinstance(operands.extents(x)[0], Masked):
+        x = x.packed_alone(0)  # so that these alone are sorted
     value = _filled(x, axis, downwards)
     if not downwards:
         made = atoms.op("sort", value, axis=axis, stable=stable)

@@ -47,7 +47,7 @@ class _OfMany(Op):
         return ctx.emitter.native(self, ctx) if is_worth_it else None
 
 
-class _Reduction(_OfMany):
+class Reduction(_OfMany):
     """`NAME[axes](x)`: a ufunc's `reduce` over a tuple of axes, which the result lacks; no axes leave x as it is."""
 
     __slots__ = ("reducer",)
@@ -73,7 +73,7 @@ class _Reduction(_OfMany):
         """The type of the result; refuses what this reduction does not take."""
 
 
-class _Arithmetic(_Reduction):
+class _Arithmetic(Reduction):
     """`reduce_sum` and `reduce_prod`; float16 is summed in float32, as NumPy's pairwise summation does."""
 
     def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:
@@ -101,7 +101,7 @@ class _Arithmetic(_Reduction):
         return [emitter.convert(result, out, x_type.dtype)]
 
 
-class Extreme(_Reduction):
+class Extreme(Reduction):
     """`reduce_min` and `reduce_max`: NaN propagates; complex numbers are ordered by real, then by imaginary part."""
 
     __slots__ = ("initial",)
@@ -126,7 +126,7 @@ class Extreme(_Reduction):
         return [reduced(ctx.emitter, x, x_type, axes, self.reducer, self.initial(x_type.dtype)) if axes else x]
 
 
-class Truth(_Reduction):
+class Truth(Reduction):
     """`reduce_any` and `reduce_all`: of whether elements are non-zero (a NaN is)."""
 
     def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:

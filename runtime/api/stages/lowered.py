@@ -15,7 +15,7 @@ from anabranch.runtime.call.donation import Donation
 from anabranch.runtime.call.execution import executable_of
 from anabranch.runtime.call.native_execution import NativeCode, NativeExecution, written_in_place
 from anabranch.runtime.call.plan import Plan
-from anabranch.runtime.call.transposed_inputs import with_transposed_inputs
+from anabranch.runtime.call.transposed_inputs import takes_large_matrices, with_transposed_inputs
 from anabranch.runtime.call.whole_writes import with_whole_writes
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.host.callbacks import HostCallback, LoweringError
@@ -129,7 +129,9 @@ class Lowered(Stage):
         form = None if chosen else self.native_form()
         if form is not None:
             compile = functools.partial(self._executable, chosen)
-            made = NativeExecution(form.plan, NativeCode.of(form.code), compile, form.transposed)
+            # Where it is asked for it keeps the Program.
+            others = [form.transposed] if takes_large_matrices(form.program) else []
+            made = NativeExecution(form.plan, NativeCode.of(form.code), compile, *others)
             return Compiled(self.plan, self.calling, made, chosen, self.module)
         return bound(self.plan, self.calling, self._executable(chosen), self.donation, chosen, self.module)
 

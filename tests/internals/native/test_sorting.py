@@ -54,6 +54,26 @@ def test_ties_stay_in_order(dtype, size):
     assert all(np.array_equal(one, other) for one, other in zip(found, expected, strict=True))
 
 
+def positions_of_parts(x, k, last):
+    chosen = x[x < 9]
+    filled = np.where(np.arange(x.shape[0]) < k, x, last)
+    beyond = np.where(np.arange(x.shape[0]) >= k, x, last)
+    return [np.argsort(p, kind="stable") for p in (x[:k], x[k:], chosen, filled, beyond)], np.sort(x[x > 90])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int64, np.uint8])
+@pytest.mark.parametrize("size", [100, 1600])
+def test_positions_of_a_part(dtype, size):
+    x = RNG.integers(0, 12, size).astype(dtype)
+    last = np.array(np.nan if dtype is np.float64 else np.iinfo(dtype).max, dtype)[()]
+    x[3::40] = last
+    compiled = jit(positions_of_parts, auto_static=False)
+    for k in (0, 1, 2, 50, size - 1, size):
+        (found, some), (expected, others) = compiled(x, k, last), positions_of_parts(x, k, last)
+        for one, other in zip([*found, some], [*expected, others], strict=True):
+            np.testing.assert_array_equal(one, other, strict=True)
+
+
 def members(x, y):
     chosen = y[y > 5]
     return np.isin(x, y), np.isin(x, chosen, invert=True), np.setdiff1d(x, y), np.isin(x * 1.0, y * 1.0)
@@ -107,7 +127,7 @@ def order_statistics_at(x, q, m, k):
     )
 
 
-@pytest.mark.parametrize(("method", "native"), [("linear", True), ("inverted_cdf", True), ("lower", False)])
+@pytest.mark.parametrize(("method", "native"), [("linear", True), ("inverted_cdf", True)])
 def test_places_that_only_a_run_knows(method, native):
     compiled = jit(order_statistics_at, native_loops=native)
     for missing, q, k in ((0, [0.0, 0.333, 1.0], 2499), (1, [0.5, 0.9999, 0.0001], -1), (900, [0.2, 0.2, 0.8], 1600)):
