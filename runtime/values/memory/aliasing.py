@@ -20,7 +20,8 @@ from anabranch.runtime.values import atoms
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.memory.handle import Handle
 
-# Of more parts of a memory that one write may have reached, all of it is read again.
+# Of more parts of a memory that one write may have reached, all of it is read again: in steps of loops, as that takes
+# the fewest equations anywhere else.
 _MOST_PARTS = 4
 
 
@@ -143,7 +144,8 @@ class _Propagation:
         """Note that a part may have been written."""
         before = self.paths.get(storage, [])
         if before is not None and not any(views.same(path, part) for path in before):
-            self.paths[storage] = [*before, part] if len(before) < _MOST_PARTS else None
+            most = _MOST_PARTS if self.builder.in_loop else 1
+            self.paths[storage] = [*before, part] if len(before) < most else None
 
 
 def _targets(storage: Storage) -> list[Storage]:
