@@ -246,7 +246,7 @@ def parts_of_a_text_that_repeats_others(numbers):
     for v in numbers.tolist():
         counts[v] = counts.get(v, 0) + 1
     text = "\n".join(f"{k}: {'*' * counts[k]}" for k in sorted(counts))
-    return text.split("\n"), text.splitlines()
+    return text.split("\n")
 
 
 @case((NUMBERS[:2],), (NUMBERS[1:3],), (NUMBERS[3:5],))
