@@ -64,6 +64,7 @@ from anabranch.runtime.control.try_star import reraised as reraised, try_star_ a
 from anabranch.runtime.control.undefined import Undefined as Undefined, defined as defined, enclosed as enclosed
 from anabranch.runtime.control.while_ import while_ as while_
 from anabranch.runtime.control.with_ import (
+    entered as entered,
     leaving as leaving,
     left as left,
     managed as managed,

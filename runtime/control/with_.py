@@ -14,12 +14,13 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.branches.own_errors import is_own
 from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.calls.user_functions import is_user_function
+from anabranch.runtime.control.iteration.generators import Consumer, GeneratorCall, giving, no_items
 from anabranch.runtime.control.iteration.progress_bars import TqdmBar
 from anabranch.runtime.control.iteration.progress_displays import Display
 from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.control.stdlib import progress
 from anabranch.runtime.control.try_ import may_raise
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values.heap.snapshot import Heap
@@ -62,7 +63,7 @@ class _Managed:
         self.manager = manager
 
     def __enter__(self) -> Value:
-        entered = type(self.manager).__enter__(self.manager)
+        entered = _staged_where_refused(self.manager, "__enter__")
         self.region = TryRegion(())
         return entered
 
@@ -78,7 +79,7 @@ class _Managed:
             return False
         may_fail = unreachable or (self.region.failed(current()) and may_raise(self.region))
         if may_fail and _may_end_exceptions(self.manager):
-            if _is_staged(self.manager):
+            if _is_staged(self.manager) or _is_of_generator(self.manager):
                 restaging.stage_with_statements()
             raise UnsupportedOperationError(
                 "the block of a with statement may raise at run time, and its manager, "
@@ -86,8 +87,10 @@ class _Managed:
                 "write try and except instead"
             )
         before = _State(self.manager) if may_fail else None
-        ended = type(self.manager).__exit__(self.manager, kind, error, trace)
+        ended = _staged_where_refused(self.manager, "__exit__", kind, error, trace)
         if before is not None and before.is_lost():
+            if _is_staged(self.manager) or _is_of_generator(self.manager):
+                restaging.stage_with_statements()
             name = type(self.manager).__name__
             raise UnsupportedOperationError(
                 f"the block of a with statement may raise at run time, and what its manager, {a(name)}, does on "
@@ -96,8 +99,59 @@ class _Managed:
         return ended
 
 
-def leaving(manager: Any) -> Any:
+def _staged_where_refused(manager: object, name: str, *args: Value) -> Value:
+    """Enter or leave a manager; have a generator that cannot be while tracing run around its block."""
+    try:
+        return getattr(type(manager), name)(manager, *args)
+    except AnabranchError:
+        if _is_of_generator(manager):
+            restaging.stage_with_statements()
+        raise
+
+
+def entered(manager: Any) -> Any:
+    """What a with statement goes over once: a generator that is its manager, in whose code the block runs."""
+    if tracing() and _is_of_generator(manager):
+        made = current().trace.outside.called(manager.func)(*manager.args, **manager.kwds)
+        if type(made) is GeneratorCall:
+            return _Around(made)
+    return (manager,)
+
+
+def _is_of_generator(manager: object) -> bool:
+    return isinstance(manager, contextlib._GeneratorContextManager)
+
+
+class _Around(GeneratorCall, sample=no_items):
+    """A generator that yields once, to the block of a with statement, which its `try` statements are around."""
+
+    def __init__(self, made: GeneratorCall) -> None:
+        function, args, kwargs = made.call
+        super().__init__(function, args, kwargs, made.original)
+
+    def run(self, consume: Consumer) -> None:
+        """Run the function's body, whose end is not left out where the block is left."""
+        function, args, kwargs = self.call
+        times = 0
+
+        def block(item: Value) -> bool:
+            nonlocal times
+            times += 1
+            consume(item)
+            return False
+
+        function(giving(block), *args, **kwargs)
+        if times != 1:
+            raise UnsupportedOperationError(
+                "a generator that is a context manager yields in several places, or under a run-time condition, and "
+                "its block may raise at run time; write try and finally instead"
+            )
+
+
+def leaving(manager: Any, entered: Any = None) -> Any:
     """The manager of a with statement whose leaving is staged: entered here, and left by `left`."""
+    if tracing() and entered is not None and entered is not manager:
+        return _Leaving(contextlib.nullcontext(entered))
     return _Leaving(manager) if _is_left_apart(manager) else manager
 
 
@@ -111,7 +165,7 @@ def left(manager: Any, error: BaseException | None) -> Value:
 
 
 def _is_left_apart(manager: object) -> bool:
-    return tracing() and _is_staged(manager) and _may_end_exceptions(manager)
+    return tracing() and _is_staged(manager)
 
 
 def _is_staged(manager: object) -> bool:

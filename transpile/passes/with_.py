@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from anabranch.transpile.blocks import Units, units_of
+from anabranch.transpile.known_parts import breaks
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.nodes import Statement, assign, assign_to, call, dotted, line, name
 from anabranch.transpile.passes.base import Example, SimplificationPass, StatementPass
@@ -129,12 +130,18 @@ class Managers(SimplificationPass[cst.With]):
         inner = cst.Try(node.body, [handler])
         final = cst.Finally(cst.IndentedBlock([unless(name(failed), line(cst.Expr(left("None"))))]))
         outer = cst.Try(cst.IndentedBlock([inner]), finalbody=final)
-        item = node.items[0].with_changes(item=call(dotted(f"{work.ab}.leaving"), name(manager)))
-        return [
-            assign([manager], node.items[0].item),
+        entered = [] if breaks([node.body]) else [work.fresh("entered_")]
+        leaving = call(dotted(f"{work.ab}.leaving"), name(manager), *map(name, entered))
+        item = node.items[0].with_changes(item=leaving)
+        statements: list[Statement] = [
             assign([failed], name("False")),
             node.with_changes(items=[item], body=cst.IndentedBlock([outer])),
         ]
+        if entered:
+            # The block of a generator runs where that yields, as the step of a loop over it does.
+            once = call(dotted(f"{work.ab}.entered"), name(manager))
+            statements = [cst.For(name(entered[0]), once, cst.IndentedBlock(statements))]
+        return [assign([manager], node.items[0].item), *statements]
 
 
 def _statements(suite: cst.BaseSuite) -> list[cst.BaseStatement]:

@@ -214,7 +214,7 @@ class GeneratorCall(PushIterator, sample=no_items):
     def run(self, consume: Consumer) -> None:
         """Run the function's body."""
         function, args, kwargs = self.call
-        self.returned = function(_giving(_past_try_statements(consume, at_once=True), self.sender), *args, **kwargs)
+        self.returned = function(giving(_past_try_statements(consume, at_once=True), self.sender), *args, **kwargs)
 
     def want_resumable_(self) -> None:
         if tracing() and self._code is not None:
@@ -226,7 +226,7 @@ class GeneratorCall(PushIterator, sample=no_items):
         # Not of `self`: what is asked no more is found out by its being forgotten.
         return pulled(
             lambda consume: function(
-                _giving(_past_try_statements(consume, at_once=False), lambda: consume.sent), *args, **kwargs
+                giving(_past_try_statements(consume, at_once=False), lambda: consume.sent), *args, **kwargs
             ),
             self._code,
         )
@@ -262,7 +262,7 @@ def _nothing() -> Generator[Value, Value, Value]:
     yield from ()
 
 
-def _giving(consume: Consumer, sender: Callable[[], Value] = lambda: None) -> Consumer:
+def giving(consume: Consumer, sender: Callable[[], Value] = lambda: None) -> Consumer:
     """The parameter by which a generator function's code gives its items away, with what the code asks it for.
 
     A function, so that what stands in its closure is found. `sender` tells what was sent in for the last item.

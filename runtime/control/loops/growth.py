@@ -22,6 +22,7 @@ from anabranch.runtime.values.pytrees.padded_union import PaddedStructure
 T = TypeVar("T")
 # A loop whose number of steps is bounded gives its lists capacity for all of them, up to so many.
 _MOST = 1 << 20
+_MOST_BYTES = 1 << 26
 
 
 def prefer_fixed_lengths(
@@ -157,7 +158,8 @@ def _list_with_capacity(
     most = start + loop.most * max(gain, 1)
     current().trace.loops.gains.setdefault((loop.site, entry, number), max(gain, 1))
     # A list that a step changes, and does not replace, is mostly appended to: with others, if there are any.
-    asked = _capacity(what, most, grows_together=entry >= 2 + len(loop.init))
+    size = sum(leaf.size * leaf.dtype.itemsize for kind in structure.variants for leaf in layouts.leaf_types(kind))
+    asked = _capacity(what, most, size, grows_together=entry >= 2 + len(loop.init))
     # One that is dynamic before the loop may have places left; the same capacity is the same type in loop after loop.
     least = start if _is_of_dynamic_length(old) else structure.capacity
     request = dataclasses.replace(asked, size=max(asked.size, least))
@@ -165,9 +167,10 @@ def _list_with_capacity(
     return dataclasses.replace(structure, capacity=request.size, request=request).layout
 
 
-def _capacity(what: str, most: int, grows_together: bool = False) -> Capacity:
+def _capacity(what: str, most: int, size: int = 1, grows_together: bool = False) -> Capacity:
     place = dataclasses.replace(capacity_requests.place_of(what), grows_together=grows_together)
-    return capacity_requests.bounded(place, most) if most <= _MOST else capacity_requests.at(what, place)
+    is_small = most <= _MOST and most * size <= _MOST_BYTES
+    return capacity_requests.bounded(place, most) if is_small else capacity_requests.at(what, place)
 
 
 def _is_of_dynamic_length(layout: layouts.Layout | None) -> bool:

@@ -172,7 +172,7 @@ def asked(column: Value) -> Value:
             "a generator is gone over beside another, and whether either has one more item is known only at run time; "
             "make a list of its items first"
         )
-    return iter(column)
+    return iter_(column)
 
 
 def _shortest(columns: tuple[Value, ...]) -> Value:

@@ -23,7 +23,7 @@ from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import shorter
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.stdlib import itertools_source as source
-from anabranch.runtime.control.stdlib.builtin_iterators import length_of
+from anabranch.runtime.control.stdlib.builtin_iterators import asked, is_asked, length_of
 from anabranch.runtime.control.stdlib.going_on import goes_on, has_places, one, only, resumable, that_may_go_on
 from anabranch.runtime.control.stdlib.itertools_iterators import (
     Accumulated,
@@ -117,13 +117,16 @@ def chain_(_: Call, *parts: Value) -> Value:
 def islice_(call: Call, items: Value, *bounds: Value) -> Value:
     """As `itertools.islice`."""
     sequence = countable(items) if bounds else None
-    if sequence is None and not (isinstance(items, PushIterator) and bounds):
+    asks = isinstance(items, PushIterator) or (tracing() and any(isinstance(bound, Tracer) for bound in bounds))
+    if sequence is None and not (asks and bounds):
         return itertools.islice(items, *map(_known, bounds))
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     for word, bound in (("Start", start), ("Stop", stop)):
         _check_bound(word, bound)
     if sequence is None:
-        return call(source.islice, items, 0 if start is None else start, stop, 1 if step is None else step)
+        is_pushed = isinstance(items, PushIterator) and not is_asked(items)
+        function, items = (source.islice, items) if is_pushed else (source.islice_next, asked(items))
+        return call(function, items, 0 if start is None else start, stop, 1 if step is None else step)
     last = sequence.length if stop is None else shorter(stop, sequence.length)
     return Picked(sequence, Range(0 if start is None else start, last, 1 if step is None else step))
 
@@ -249,9 +252,9 @@ def batched_(call: Call, items: Value, n: int, **options: Value) -> Value:
 
 def cycle_(call: Call, items: Value) -> Value:
     """As `itertools.cycle`."""
-    if isinstance(items, PushIterator):
+    if isinstance(items, PushIterator) or is_dynamic_list(items):
         return call(source.cycle_of, items)
-    if is_dynamic_list(items) or not has_places(items) or not len(items):
+    if not has_places(items) or not len(items):
         return _cycled(items)
     if isinstance(items, _ARRAYS) and is_named(items):
         return _cycled(items)

@@ -178,6 +178,20 @@ def islice(items: Iterable[Any], start: int, stop: int | None, step: int) -> Ite
                 break
 
 
+def islice_next(items: Iterator[Any], start: int, stop: int | None, step: int) -> Iterator[Any]:
+    """As `itertools.islice` of an iterator."""
+    place, wanted = 0, start
+    while stop is None or place < stop:
+        try:
+            item = next(items)
+        except StopIteration:
+            return
+        if place == wanted:
+            wanted += step
+            yield item
+        place += 1
+
+
 def pairwise(items: Iterable[Any]) -> Iterator[Any]:
     """As `itertools.pairwise`."""
     has_begun, before = False, None

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.stdlib import sized_draws
+from anabranch.runtime.control.stdlib import random_source as source, sized_draws
 from anabranch.runtime.control.stdlib.builtin_iterators import len_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -169,7 +169,19 @@ def _count(method: str, items: Value) -> int:
     return count
 
 
+def _is_of_run_time(items: Value, k: Value = 0) -> bool:
+    """Return whether a list has a length known only at run time, or so many of its items are wanted."""
+    return isinstance(k, Tracer) or isinstance(len_(items), Tracer)
+
+
+def _called(function: Callable[..., Any], *args: Value) -> Value:
+    return current().trace.outside.called(function)(*args)
+
+
 def _shuffle(generator: TracedGenerator, x: Value) -> None:
+    if isinstance(x, list) and _is_of_run_time(x):
+        _called(source.shuffle, lambda n, generator=generator: _below(generator, n), x)
+        return
     count = _count("shuffle", x)
     order = _places(
         generator, DrawCall("shuffle", (Positions(count, is_list=True),), (), is_in_place=True), draws.Operands()
@@ -190,6 +202,9 @@ def _put_in_order(x: list[Value], order: list[Value]) -> None:
 def _sample(generator: TracedGenerator, population: Value, k: Value, *, counts: Value = None) -> list[Value]:
     if counts is not None or isinstance(population, (set, dict)):
         draws.refuse("sample", "it takes a sequence, and no counts")
+    if _is_of_run_time(population, k):
+        made: list[Value] = _called(source.sample, lambda n, generator=generator: _below(generator, n), population, k)
+        return made
     call = DrawCall("sample", (Positions(_count("sample", population)), draws.known(k, "the size of a sample")))
     return _items(generator, call, population, draws.Operands())
 
@@ -197,6 +212,11 @@ def _sample(generator: TracedGenerator, population: Value, k: Value, *, counts: 
 def _choices(
     generator: TracedGenerator, population: Value, weights: Value = None, *, cum_weights: Value = None, k: Value = 1
 ) -> list[Value]:
+    if weights is None and cum_weights is None and _is_of_run_time(population, k):
+        made: list[Value] = _called(
+            source.choices, lambda generator=generator: _number(generator, "random", (), {}), population, k
+        )
+        return made
     operands = draws.Operands()
     given = {"weights": weights, "cum_weights": cum_weights}
     kwargs = {n: operands.argument(v) if core.traced_inside(v) else v for n, v in given.items()}

@@ -524,6 +524,19 @@ def items_of_a_known_list_by_conditions_of_run_time(a):
     )
 
 
+@case(*SIZES[:2])
+def first_items_of_known_ones(a):
+    n, items = int(a[0]), iter([4, 5, 6])
+    first = list(itertools.islice(items, n))
+    return first, list(items), list(itertools.islice([1, 2, 3], n)), list(itertools.islice({"a": 1, "b": 2}, n - 1))
+
+
+@case((np.array([5, 1, 4]),), (np.array([0]),))
+def cycles_of_lists_of_run_time_length(a):
+    kept = [int(v) for v in a if v > 1]
+    return list(itertools.islice(itertools.cycle(kept), 5))
+
+
 @case(*SIZES)
 def first_items_of_an_infinite_generator(a):
     def evens():

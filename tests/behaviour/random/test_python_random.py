@@ -154,6 +154,28 @@ def test_invalid_arguments() -> None:
     exactly(lambda rng, n: rng.randint(n, 1), random.Random(1), 4)
 
 
+def _orders(rng, a):
+    found = [int(v) for v in a if v > 1]
+    rng.shuffle(found)
+    return found, rng.random()
+
+
+def _chosen(rng, a):
+    found = [int(v) for v in a if v > 1]
+    return rng.sample(found, 2), rng.choices(found, k=int(a[0])), rng.random()
+
+
+def _sampled(rng, a):
+    return rng.sample(range(100), int(a[0])), rng.random()
+
+
+@pytest.mark.parametrize("drawn", [_orders, _chosen, _sampled])
+def test_lists_of_run_time_length(drawn) -> None:
+    wrapped = jit(drawn)
+    for a in (np.array([7, 0, 5, 2]), np.array([2, 9, 1, 1])):
+        assert wrapped(random.Random(1), a) == drawn(random.Random(1), a)
+
+
 class Dice(random.Random):
     def roll(self):
         return self.randint(1, 6)

@@ -240,6 +240,15 @@ def texts_that_join_lists_of_run_time_length(numbers):
     return text.count("#"), len(text), text.splitlines(), text.find("|")
 
 
+@case((np.array([3, 1, 3, 2]),))
+def parts_of_a_text_that_repeats_others(numbers):
+    counts = {}
+    for v in numbers.tolist():
+        counts[v] = counts.get(v, 0) + 1
+    text = "\n".join(f"{k}: {'*' * counts[k]}" for k in sorted(counts))
+    return text.split("\n")
+
+
 @case((NUMBERS[:2],), (NUMBERS[1:3],), (NUMBERS[3:5],))
 def characters_of_one_of_a_few_texts(numbers):
     word = ["apple", "kiwi", "fig"][int(numbers[0]) % 3]

@@ -272,7 +272,11 @@ def managed(manager: Any) -> Any:
     return manager
 
 
-def leaving(manager: Any) -> Any:
+def entered(manager: Any) -> tuple[Any]:
+    return (manager,)
+
+
+def leaving(manager: Any, entered: Any = None) -> Any:
     return manager
 
 
