@@ -328,6 +328,7 @@ calls("eye identity tri tril_indices triu_indices diag_indices hanning hamming b
 calls("kaiser")(lambda make, f: ([make.one(0, 1, 4), 2.0], {}))
 calls("indices")(lambda make, f: ([make.shape(1, 2)], {}))
 calls("fromfunction")(lambda make, f: ([np.add, (2, 3)], {}))
+calls("fromiter")(lambda make, f: ([make.array("biuf", 1, 1), np.float64], {}))
 calls("mask_indices")(lambda make, f: ([3, np.triu], {}))
 
 # ---- memory ----------------------------------------------------------------------------------------------------------

@@ -121,7 +121,6 @@ def is_plain(node: cst.GeneratorExp | cst.ListComp) -> bool:
     """Return whether its targets are names or rows of such, it binds nothing else, and no step outlives its end."""
     loop: cst.CompFor | None = node.for_in
     while loop is not None:
-        names = bound_names(loop.target)
         if loop.asynchronous is not None or not _is_row(loop.target):
             return False
         loop = loop.inner_for_in

@@ -15,6 +15,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from anabranch.base.fork_locks import lock
 from anabranch.runtime.call.execution import MISS, Execution
 from anabranch.runtime.call.native_execution import NativeExecution
 from anabranch.runtime.call.quick.entry import Table
@@ -31,6 +32,7 @@ _ADDRESS = ctypes.pythonapi.PyCFunction_GetFunction
 _ADDRESS.restype, _ADDRESS.argtypes = ctypes.c_size_t, [ctypes.py_object]
 _OVERFLOW, _FAILURE = 1, 2
 _MOST_MADE = 16  # tables of one execution
+_parsing = lock()  # Python counts how deep it is for all threads together, and raises SystemError where that is off
 _MOST_HELD = 8  # parts of an object from outside that are compared one by one
 
 
@@ -43,7 +45,9 @@ def table_of(execution: Execution) -> Table | None:
     execution.tables_made += 1
     lines, scope = execution.written
     try:
-        return _Translation(scope, execution.code.function).table(ast.parse("\n".join(lines)).body)
+        with _parsing:
+            tree = ast.parse("\n".join(lines))
+        return _Translation(scope, execution.code.function).table(tree.body)
     except (UntranslatedError, RecursionError):  # one of hundreds of values is chosen by as many conditions
         execution.tables_made = _MOST_MADE
         return None

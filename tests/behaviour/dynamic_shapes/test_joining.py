@@ -292,14 +292,14 @@ def test_what_two_parts_of_an_array_make_is_of_static_size():
     def turned(a, shifts):
         k = shifts[0]
         sizes = np.concatenate([a[:k], a[k:]]), np.concatenate([a[k:], [7.0], a[:k]])
-        return [isinstance(array, np.ndarray) for array in sizes]
+        return [len(np.fft.fft(array)) for array in sizes]
 
-    assert turned(A.copy(), np.array([3])) == [True, True]
+    assert turned(A.copy(), np.array([3])) == [len(A), len(A) + 1]
 
     @jit
     def cut(a, shifts):
         k = shifts[0]
-        return isinstance(np.concatenate([a[:k], a[k + 1 :]]), np.ndarray)
+        return np.fft.fft(np.concatenate([a[:k], a[k + 1 :]]))
 
     with pytest.raises(RunTimeSizeError):
         cut(A.copy(), np.array([3]))
