@@ -110,7 +110,7 @@ def _staged_where_refused(manager: object, name: str, *args: Value) -> Value:
 
 
 def entered(manager: Any) -> Any:
-    """What a with statement goes over once: a generator that is its manager, in whose code the block runs."""
+    """The iterable of one item that stands for a with statement: a generator that is its manager, around the block."""
     if tracing() and _is_of_generator(manager):
         made = current().trace.outside.called(manager.func)(*manager.args, **manager.kwds)
         if type(made) is GeneratorCall:

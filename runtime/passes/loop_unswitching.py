@@ -207,7 +207,7 @@ def _folded(program: Program) -> Program:
 
 
 def _truth(atom: Atom) -> bool | None:
-    """What all elements of a constant of bools are."""
+    """The one value of all elements of a constant of bools; None where there are both, or it is no such constant."""
     if not isinstance(atom, Literal) or atom.type.dtype != np.bool_ or atom.value.all() != atom.value.any():
         return None
     return bool(atom.value.any())

@@ -141,7 +141,7 @@ class Lowered(Stage):
         return None if form is None else form.code
 
     def native_form(self) -> NativeForm | None:
-        """What machine code does in place of XLA; None for a Program that needs that."""
+        """The form of a Program that needs no XLA, as machine code; None for any other one."""
         others = not is_as_expected() or self.plan.on_device or self.donation.given or self.flags
         if self.native is None or others:
             return None

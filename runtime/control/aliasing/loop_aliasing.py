@@ -77,9 +77,9 @@ class LoopAliases:
         return {k for trade in self.trades for k in trade.leaves}
 
     def traded(self, body: Builder) -> tuple[dict[int, Atom], list[tuple[Atom, Var, Atom]]]:
-        """What a step leaves in those, and the numbers of orders, before the loop, in the body and after a step.
+        """The arrays that a step leaves in the leaves of the trades, by leaf, and the numbers of the orders.
 
-        In the body's builder.
+        Each number is given as it is before the loop, in the body, and after a step; all in the body's builder.
         """
         outputs: dict[int, Atom] = {}
         numbers = []

@@ -40,7 +40,7 @@ class Choices:
     others: Sequence[Atom]
 
     def chosen(self, ways: Sequence[Atom]) -> Atom:
-        """What it is, of what it is in each way."""
+        """The value in the way that it is, of the values in all ways."""
         return select_last([(atoms.literal(True), ways[0]), *zip(self.others, ways[1:], strict=True)])
 
 
@@ -84,7 +84,7 @@ class Trade:
         return Choices([self._is(step, rows) for step in self.steps[1:]])
 
     def outputs(self, choices: Choices, values: Sequence[Atom]) -> dict[int, Atom]:
-        """What a step leaves in each leaf, of the arrays at its start: all of them by the same choices."""
+        """The array that a step leaves in each leaf, of those at its start: all by the same choices."""
         columns = zip(*self.steps, strict=True)
         return {
             leaf: choices.chosen([values[source] for source in column])
@@ -231,7 +231,7 @@ class _Scope:
         return made
 
     def resolved(self, atom: Atom) -> tuple[Atom, _Scope]:
-        """What an input of the branch is around it, and where; else the atom here."""
+        """The atom that an input of the branch stands for, and the scope around that has it; else the atom here."""
         if self._around is None or atom not in self._operands:
             return atom, self
         return self._around.resolved(self._operands[atom])
@@ -261,7 +261,7 @@ class _Conditions:
         return math.prod(map(len, self._values.values()))
 
     def combinations(self) -> Iterator[_Known]:
-        """What they may be."""
+        """The combinations of truths that the conditions may have."""
         for row in itertools.product(*self._values.values()):
             yield dict(zip(self._values, row, strict=True))
 

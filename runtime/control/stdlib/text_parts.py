@@ -175,7 +175,7 @@ def _last_partition(text: Text, separator: Value) -> Value:
 
 
 def _around(text: Text, separator: Value, find: str, missing: Value) -> Value:
-    """What is before a separator, the separator, and what is after it; where none is there, all is before `missing`."""
+    """The parts before and after a separator, around it; where there is none, all before `missing`."""
     between = text_operations.known_characters(separator, " by str.partition")
     _refuse_none(between)
     place = text_operations.method(find, text, separator)

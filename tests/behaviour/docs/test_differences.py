@@ -284,6 +284,13 @@ def test_np_bincount_with_weights_of_nothing_gives_float64():
     assert jit(counts)(x, 0).dtype == np.float64
 
 
+def test_searches_of_what_is_not_sorted_find_other_places():
+    a, v = np.array([3.0, 1.0, 2.0, 0.0, 4.0]), np.array([2.5, 0.5, 1.5])
+    np.testing.assert_array_equal(jit(np.searchsorted)(np.sort(a), v), np.searchsorted(np.sort(a), v))
+    found = jit(np.searchsorted)(a, v)
+    assert ((found >= 0) & (found <= len(a))).all()
+
+
 def test_arrays_of_the_other_byte_order_count_as_the_machine_s_own():
     def dtypes(x):
         return x.dtype, (x + 1).dtype, x.copy().dtype
