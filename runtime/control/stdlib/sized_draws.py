@@ -13,7 +13,9 @@ from anabranch.runtime.control.stdlib.going_on import one
 from anabranch.runtime.numpy.random import draws, methods
 from anabranch.runtime.numpy.random.parameters import PARAMETERS
 from anabranch.runtime.values import registry, wrap
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.random_generators import TracedGenerator
 from anabranch.runtime.values.tracer import Tracer
 
@@ -39,13 +41,18 @@ class SizedMethod(methods.Method):
         name = _BY_SIZES.get(self.__name__, self.__name__) if args and not kwargs else self.__name__
         given = {"size": args} if name != self.__name__ else draws.keywords(PARAMETERS.get(name, ()), args, kwargs)
         count, *row = _sizes((given or {}).get("size"))
-        if given is None or name not in _NUMBERS or not isinstance(count, Tracer) or _is_unlike(given, row):
+        if given is None or name not in _NUMBERS or not _is_int(count) or _is_unlike(given, row):
             return super().__call__(*args, **kwargs)
         return _drawn(methods.method(self.generator, name), {**given, "size": tuple(row) or None}, count)
 
 
 def _sizes(size: Value) -> tuple[Value, ...]:
     return (size,) if isinstance(size, Tracer) else tuple(size) if isinstance(size, (tuple, list)) and size else (None,)
+
+
+def _is_int(count: Value) -> bool:
+    """Return whether it is an int known only at run time; an array says several sizes, and others are refused."""
+    return isinstance(count, (PythonScalar, NumPyScalar)) and count.abstract.dtype.kind in "iu"
 
 
 def _is_unlike(given: Mapping[str, Value], row: list[Value]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anabranch import jit
+from anabranch import ConcretizationError, jit
 from tests.equivalence import check
 
 MAKERS = [np.random.default_rng, np.random.RandomState, random.Random]
@@ -189,6 +189,15 @@ def test_as_many_as_are_drawn(rng) -> None:
 
     for times in (0, 3):
         exactly(f, rng, times)
+
+
+@pytest.mark.parametrize("make", MAKERS[:2])
+def test_sizes_that_are_no_int(make) -> None:
+    sizes = np.array([2, 3])
+    with pytest.raises(ConcretizationError, match="a plain int"):
+        jit(lambda rng, sizes: rng.normal(size=sizes))(make(6), sizes)
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        jit(lambda rng, sizes: rng.normal(size=sizes[0] / 2))(make(6), sizes)
 
 
 def test_fewer_than_none_are_refused_as_by_numpy(rng) -> None:
