@@ -39,10 +39,10 @@ class InArenaStructure(Structure):
 
     def hosted(self, members: Mapping[object, int]) -> Structure:
         if self.extra not in members:
-            # What is built is no result, but printed, or an argument of a host function.
+            # What is built is neither a result nor printed, but an argument of a host function, or in an exception.
             raise UnsupportedOperationError(
-                "a list or an object of which there are as many as run-time values say is printed, or handed to a host "
-                "function; do so with its numbers"
+                "a list or an object of which there are as many as run-time values say is handed to a host function or "
+                "an exception; give it the numbers"
             )
         return self.host_structure(HostArena, ("number",), members[self.extra])
 
