@@ -25,7 +25,7 @@ from anabranch.runtime.values import apply_ufunc, atoms, registry, static_reques
 from anabranch.runtime.values.abstract import Abstract
 from anabranch.runtime.values.arrays import assigned_values, indexing, integer_elements
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
-from anabranch.runtime.values.arrays.traced_array import TracedArray, expect_writable
+from anabranch.runtime.values.arrays.traced_array import TracedArray, check_matmul_in_place, expect_writable
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
@@ -235,6 +235,7 @@ class DynamicArray(DynamicShape, NumPyLike):
         return self
 
     def __imatmul__(self, other: object) -> DynamicArray:
+        check_matmul_in_place(self.memory, other)
         expect_writable(self.memory, "output array is read-only")
         self.assign(registry.FUNCTIONS[np.matmul](self, other))
         return self

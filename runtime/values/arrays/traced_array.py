@@ -77,7 +77,7 @@ class TracedArray(Handle, NumPyLike):
     @imag.setter
     def imag(self, value: Value) -> None:
         if self.dtype.kind != "c":
-            raise TypeError("array does not have imaginary part to set")
+            raise TypeError(_NO_IMAGINARY_PART)
         self.imag.assign(_as_array(value))
 
     def set(self, value: Atom) -> None:
@@ -168,12 +168,34 @@ class TracedArray(Handle, NumPyLike):
         return self
 
     def __imatmul__(self, other: object) -> TracedArray:
+        check_matmul_in_place(self, other)
         try:
             registry.FUNCTIONS[np.matmul](self, other, out=self)
         except numpy_messages.FAILURES as error:
             numpy_messages.reraise(error, np.ndarray.__imatmul__, self, other)
             raise
         return self
+
+
+def check_matmul_in_place(array: Tracer, other: Any) -> None:
+    """Raise what NumPy does where `array @= other` is of a vector, though there is a product."""
+    if array.abstract.shape and np.ndim(other) == 1:
+        raise ValueError(
+            "inplace matrix multiplication requires the first operand to have at least one and the second at least two "
+            "dimensions."
+        )
+
+
+def _words_for_no_imaginary_part() -> str:
+    """NumPy's words where the imaginary part of a real array is set, which are not the same in all its releases."""
+    try:
+        np.zeros(1).imag = 1
+    except TypeError as error:
+        return str(error)
+    return ""
+
+
+_NO_IMAGINARY_PART = _words_for_no_imaginary_part()
 
 
 def expect_writable(array: TracedArray, words: str = "assignment destination is read-only") -> None:

@@ -159,3 +159,30 @@ def masked_output(a, c, m, i):
 def test_output_and_mask_of_other_sizes(sizes) -> None:
     n, m = sizes
     check(masked_output, np.arange(6.0), np.zeros(n), np.ones(m, bool), 2)
+
+
+def product_in_place(a, b):
+    a @= b
+    return a
+
+
+def product_of_some(a, b):
+    c = a[a > 0]
+    c @= b
+    return c
+
+
+def imaginary_part(a, b):
+    a.imag = b
+    return a
+
+
+def test_products_in_place_with_a_vector():
+    vector, matrix, number = np.array([1.0, 2.0]), np.array([[1.0, 2.0], [3.0, 4.0]]), np.array(2.0)
+    pairs = [(a, b) for a in (vector, matrix, number) for b in (vector, matrix, number)]
+    _same_words(product_in_place, *pairs)
+    _same_words(product_of_some, (vector, vector), (vector, matrix), (matrix, vector))
+
+
+def test_imaginary_part_of_reals():
+    _same_words(imaginary_part, (np.ones(2), np.ones(2)), (np.ones(2, np.complex64), np.ones(2)))
