@@ -14,7 +14,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.errors import AliasError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.container_state import demand
+from anabranch.runtime.tracing.container_state import TableSite, demand
 from anabranch.runtime.values import arena_classes, atoms, containers
 from anabranch.runtime.values.attributes import ContainerStandIn
 from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
@@ -176,9 +176,11 @@ def _demand_arenas(*records: object) -> None:
     trace = current().trace
     stand_ins = [record for record in records if isinstance(record, ContainerStandIn)]
     trace.lists.demand_arenas({site for one in stand_ins for site in getattr(one, "origins", ())})
-    if any(type(record) is dict for record in records):
+    dicts = [record for record in records if isinstance(record, dict)]
+    if dicts:
         trace.tables.ask_for_places()
-        demand(trace.lists.arena_sites, trace.lists.copied_sites)
+        made = {TableSite(site, type(d)) for d in dicts if (site := trace.tables.made.get(d)) is not None}
+        demand(trace.lists.arena_sites, trace.lists.copied_sites | made)
 
 
 _SHARED = (

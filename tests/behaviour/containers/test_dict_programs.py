@@ -369,6 +369,17 @@ def dijkstra(es, s):
     return dist
 
 
+@case((NUMBERS, 3), (NUMBERS, 40))
+def dicts_set_under_a_condition(xs, k):
+    places, parity = {}, {}
+    for i, x in enumerate(xs):
+        if x > 5:
+            places.setdefault(int(x) % k, {})[i] = int(x)
+            parity.setdefault(int(x) % k, Counter()).update([i % 2])
+    places[77 % k][99] = 1
+    return places, parity
+
+
 @case((EDGES, 6), slow=True)
 def union_find(es, n):
     parent = {}
