@@ -16,8 +16,9 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.storage import OnDevice, OnDeviceOutside
-from anabranch.runtime.values import atoms, text_tables, wrap
+from anabranch.runtime.values import arena_array, atoms, text_tables, wrap
 from anabranch.runtime.values.abstract import Kind, abstract_of
+from anabranch.runtime.values.arena_array import ArrayInArena
 from anabranch.runtime.values.arena_object import ObjectInArena, are_same
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -70,6 +71,8 @@ def is_(a: object, b: object) -> Value:
     if (_is_bool(a) and _is_bool(b)) or (_is_numpy_bool(a) and _is_numpy_bool(b)):
         # There is one True and one False, Python's and NumPy's: two bools are one object where they are equal.
         return python_scalar(wrap.as_atom(a == b, np.bool_))
+    if isinstance(a, ArrayInArena) or isinstance(b, ArrayInArena):
+        return arena_array.are_same(a, b)
     if isinstance(a, TracedArray) and isinstance(b, TracedArray):
         return _is_one_array(a, b)
     if (isinstance(a, PythonScalar) or isinstance(b, PythonScalar)) and is_python_scalar(a) and is_python_scalar(b):

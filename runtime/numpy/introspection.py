@@ -13,6 +13,7 @@ from anabranch.runtime.numpy.core import dtype_of, one_axis, refused, shape_of, 
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.arena_array import share_memory
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
@@ -102,20 +103,21 @@ def isfortran(a: Value) -> bool:
 
 
 @rules.implements(np.may_share_memory)
-def may_share_memory(a: Value, b: object, /, max_work: object = 0) -> bool:
+def may_share_memory(a: Value, b: object, /, max_work: object = 0) -> Value:
     """As `numpy.may_share_memory`, by the identity of the memory."""
     del max_work
-    return isinstance(a, TracedArray) and isinstance(b, TracedArray) and a.storage is b.storage
+    return isinstance(a, TracedArray) and isinstance(b, TracedArray) and share_memory(a, b)
 
 
 @rules.implements(np.shares_memory)
-def shares_memory(a: Value, b: Value, /, max_work: Value = -1) -> bool:
+def shares_memory(a: Value, b: Value, /, max_work: Value = -1) -> Value:
     """As `numpy.shares_memory`, where one of two handles on the same memory is all of it."""
-    if not may_share_memory(a, b, max_work):
+    may_share = may_share_memory(a, b, max_work)
+    if may_share is False:
         return False
     if a.path and b.path and a.path != b.path:
         raise refused("shares_memory", "two views of one array may overlap or not; use numpy.may_share_memory")
-    return bool(a.size and b.size)
+    return may_share if a.size and b.size else False
 
 
 @rules.implements(np.iterable)

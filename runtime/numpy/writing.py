@@ -173,7 +173,7 @@ def putmask(a: object, mask: object, values: object) -> None:
 
 def _check_apart(name: str, values: object, target: TracedArray) -> None:
     """NumPy reads these values one by one while it writes."""
-    if isinstance(values, TracedArray) and values.storage is target.storage:
+    if isinstance(values, TracedArray) and values.storage.may_be(target.storage):
         raise refused(name, "the values are a part of the array that is written; pass a copy of them")
 
 

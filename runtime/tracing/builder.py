@@ -43,7 +43,7 @@ from anabranch.runtime.tracing.state import (
     Requests,
     Text,
 )
-from anabranch.runtime.tracing.storage import ConstantStorage, Part, Storage, Watched
+from anabranch.runtime.tracing.storage import ConstantStorage, ElsewhereStorage, Part, Storage, Watched
 from anabranch.runtime.tracing.unrolling import Unrolling
 from anabranch.runtime.tracing.upper_layers import Lent
 
@@ -310,6 +310,8 @@ class Builder:
         atom = self.env.get(storage)
         if atom is None and isinstance(storage, ConstantStorage):
             atom = self.env[storage] = storage.value
+        elif atom is None and isinstance(storage, ElsewhereStorage):
+            return storage.read()
         elif atom is None:
             if self.parent is None:
                 raise EscapedTracerError("an array made in a branch, loop body or call is used after that has ended")
@@ -329,6 +331,9 @@ class Builder:
 
     def write(self, storage: Storage, value: Atom) -> None:
         """Replace the storage's value."""
+        if isinstance(storage, ElsewhereStorage):
+            storage.write(value)
+            return
         if storage not in self.env and self.parent is not None and not self.outer_has(storage):
             raise EscapedTracerError("an array made in a branch, loop body or call is written after that has ended")
         if self.trace.lists.has_copies and self.is_frozen(storage):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+import contextlib
+import weakref
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import field
 from typing import Any
 
 from anabranch.base.by_identity import IdentityDict
 from anabranch.base.frozen import frozen, mutable
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.approach import Approach
 from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.tracing.upper_layers import RowTable
 
 
@@ -39,6 +43,18 @@ def arena_site(site: Hashable) -> Hashable:
     asked once, and not for each.
     """
     return ("argument",) if is_argument(site) else site
+
+
+@frozen
+class ArraySite:
+    """The place in the user's code that makes arrays of a type which lie in an arena."""
+
+    place: Hashable
+    type: ArrayType
+
+
+# Among the sites of arenas: it is noted where arrays are made, as some of them are items, and change.
+ARRAYS_ARE_NOTED = "arrays"
 
 
 @mutable
@@ -86,6 +102,9 @@ class Lists:
         Whether one is known to begin with objects from before a branch or a loop.
     has_copies : bool
         Whether one has a copy of an array, which must not be written to any more.
+    made_arrays : WeakKeyDictionary, optional
+        The memory of arrays that the function has made, with the sites by which they would lie in an arena; None where
+        it is not noted.
     """
 
     may_grow: bool
@@ -106,6 +125,16 @@ class Lists:
     deciding: Atom | None = None
     has_heads: bool = False
     has_copies: bool = False
+    made_arrays: weakref.WeakKeyDictionary[Storage, ArraySite] | None = None
+
+    @contextlib.contextmanager
+    def without_notes(self) -> Iterator[None]:
+        """What is made meanwhile lies in no arena."""
+        kept, self.made_arrays = self.made_arrays, None
+        try:
+            yield
+        finally:
+            self.made_arrays = kept
 
     def demand_growth(self) -> None:
         """Have lists be such as may grow; nothing where they are.

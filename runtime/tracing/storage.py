@@ -80,8 +80,26 @@ class Storage:
         self.is_another = False  # whether one of the edges surely holds: it is no memory of its own
         self.dependents: weakref.WeakKeyDictionary[Storage, None] | None = None
 
+    def may_be(self, other: Storage) -> bool:
+        """Return whether both may be one memory, but for what the edges say."""
+        return self is other
+
     def __reduce__(self) -> tuple[type[Storage], tuple[ArrayType]]:
         return Storage, (self.type,)
+
+
+class ElsewhereStorage(Storage):
+    """Memory that no builder holds: it is a part of a list's, which is read and written there."""
+
+    __slots__ = ()
+
+    def read(self) -> Atom:
+        """The contents."""
+        raise NotImplementedError
+
+    def write(self, value: Atom) -> None:
+        """Replace the contents."""
+        raise NotImplementedError
 
 
 class Watched:

@@ -10,7 +10,7 @@ import contextlib
 import dataclasses
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -52,6 +52,7 @@ class Structure:
     is_run_time_tuple = False  # that of a tuple whose length is known only at run time
     has_known_parts = False  # what a part is may not be decided at run time
     is_of_arrays = False  # the caller's object is memory, of which the parts are views
+    array_arena: ClassVar[Any] = None  # what holds the array that a value is, by a number
 
     @property
     def mutable(self) -> bool:
@@ -87,6 +88,9 @@ class Structure:
     def join(self, mine: Value, other: Value) -> Value:
         """The layout of what is one of two containers, of layouts `mine` and `other`; None where they stay two."""
         return None
+
+    def meet(self, other: Value) -> None:
+        """Check that one value may be a container of this structure, or what `other`, a layout, describes."""
 
     def holds(self, value: Value) -> bool:
         """Return whether a known value, which is no container, has the parts of one of this structure."""

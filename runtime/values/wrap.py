@@ -14,7 +14,8 @@ from anabranch.runtime.errors import IntegerRangeError, UnsupportedValueError
 from anabranch.runtime.ir.interval import FULL
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.source_frames import Position
+from anabranch.runtime.tracing.container_state import ArraySite
+from anabranch.runtime.tracing.source_frames import Position, place
 from anabranch.runtime.tracing.storage import UNKNOWN, Compact
 from anabranch.runtime.values import atoms, number_sequence, registry
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, WORD, Abstract, Kind
@@ -171,7 +172,16 @@ def numpy_result(atom: Atom) -> Value:
 def array_of(atom: Atom) -> Value:
     """A fresh array handle that holds the value (also 0-d)."""
     builder = current()
-    return builder.trace.outside.constructors.array(builder.new_storage(atom))
+    noted = builder.trace.lists.made_arrays
+    if noted is None:
+        return builder.trace.outside.constructors.array(builder.new_storage(atom))
+    site = ArraySite(place(), atom.type)
+    arena = builder.trace.lists.arenas.get(site)
+    if arena is not None:
+        return arena.made(atom)
+    made = builder.trace.outside.constructors.array(builder.new_storage(atom))
+    noted[made.storage] = site
+    return made
 
 
 def from_abstract(abstract: Abstract, atom: Atom) -> Value:

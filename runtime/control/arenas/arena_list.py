@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.list_arena import ListArena, sum_of
-from anabranch.runtime.control.dynamic_lists import dynamic_list, dynamic_list_methods, item_access
+from anabranch.runtime.control.dynamic_lists import deep_copies, dynamic_list, dynamic_list_methods, item_access
 from anabranch.runtime.control.dynamic_lists.run_time_sequence import RunTimeSequence
 from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.sequences.countable import Countable
@@ -191,6 +191,10 @@ class ArenaList(RunTimeSequence, InArena):
         return self._made(self.grown_())
 
     __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Value]) -> Value:
+        deep_copies.check_held(self.arena_)
+        return self.copied_()
 
     def reverse(self) -> None:
         """As `list.reverse`."""

@@ -18,7 +18,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal, Var
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.state import Identity
-from anabranch.runtime.tracing.storage import Part, Storage
+from anabranch.runtime.tracing.storage import ElsewhereStorage, Part, Storage
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.python_numbers.exact_ints import Computed
@@ -116,7 +116,7 @@ class CallSignature:
 
 def is_plain(array: TracedArray) -> bool:
     """Return whether it is known while tracing where in its memory an array lies, and how."""
-    static = all(step.static for step in array.path)
+    static = all(step.static for step in array.path) and not isinstance(array.storage, ElsewhereStorage)
     return static and (array.storage.strides is None or isinstance(array.storage.strides, tuple))
 
 

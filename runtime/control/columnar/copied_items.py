@@ -14,6 +14,7 @@ from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.tracing.builder import Builder, building, current
+from anabranch.runtime.tracing.container_state import ARRAYS_ARE_NOTED, demand
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -105,8 +106,12 @@ def freeze_outside(outer: Builder, inner: Builder) -> None:
             outer.freeze(storage)
 
 
-def refusal() -> AliasError:
-    """The error for a write into an item."""
+def refusal() -> BaseException:
+    """The exception for a write into an item: an error, or the start of a trace in which arrays can lie in arenas."""
+    try:
+        demand(current().trace.lists.arena_sites, {ARRAYS_ARE_NOTED})
+    except Restart as again:
+        return again
     return AliasError(
         "an array that is an item of a list whose length is known only at run time, or that a function which calls "
         "itself hands on or returns, is written to, which would not change the list, or the array that it was; append "

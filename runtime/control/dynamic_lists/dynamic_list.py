@@ -22,7 +22,7 @@ from anabranch.runtime.control import subscript
 from anabranch.runtime.control.boolean import differs
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.containers import container_methods
-from anabranch.runtime.control.dynamic_lists import dynamic_list_methods as staged, item_access
+from anabranch.runtime.control.dynamic_lists import deep_copies, dynamic_list_methods as staged, item_access
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, NEEDS_PLAIN, GrowableContents
 from anabranch.runtime.control.staging import restaging, unpacking
 from anabranch.runtime.errors import ConcretizationError
@@ -182,7 +182,13 @@ class _Methods(Compared, GrowableContents):
 
     def __deepcopy__(self, memo: dict[int, Value]) -> Self:
         contents = self.contents()
-        return self.copy() if isinstance(contents, Items) else self.made([copy.deepcopy(v, memo) for v in contents])
+        if not isinstance(contents, Items):
+            return self.made([copy.deepcopy(v, memo) for v in contents])
+        if not deep_copies.lies_in_arenas(contents):
+            return self.copy()
+        made = self.made([])
+        deep_copies.append_copies(made, self)
+        return made
 
     def reverse(self) -> None:
         """As `list.reverse`."""

@@ -13,7 +13,7 @@ from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.heap.slots import slot_of
-from anabranch.runtime.values.pytrees.pack_unpack import Packed
+from anabranch.runtime.values.pytrees.pack_unpack import Packed, check_memory
 
 
 class HandedOn:
@@ -38,7 +38,10 @@ class HandedOn:
 
     def give(self, builder: Builder, packed: Sequence[Packed]) -> None:
         """Note the arrays that a call gets; refuse writes to them where a result may be one of them, or a part."""
-        storages = [p.handle.storage for p in packed if p.handle is not None]
+        handles = [p.handle for p in packed if p.handle is not None]
+        for handle in handles:
+            check_memory(handle)
+        storages = [handle.storage for handle in handles]
         self._given.update(dict.fromkeys(storages))
         for storage in () if self.is_fresh else storages:
             here = builder

@@ -11,7 +11,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.storage import OfLibrary, OnDevice, Storage
+from anabranch.runtime.tracing.storage import ElsewhereStorage, OfLibrary, OnDevice, Storage
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays import indexing, integer_elements, numpy_messages
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
@@ -37,7 +37,8 @@ class TracedArray(Handle, NumPyLike):
         reshaped = self.reshape(shape)
         if reshaped.shape == self._shape:
             return
-        if current().parent is not None or current().trace.failures.regions or self in current().trace.identity.chosen:
+        is_chosen = isinstance(self.storage, ElsewhereStorage) or self in current().trace.identity.chosen
+        if current().parent is not None or current().trace.failures.regions or is_chosen:
             raise UnsupportedOperationError(
                 "setting an array's shape under a run-time condition, in a loop or in a try statement, or that of an "
                 "array which a run-time condition has chosen, is not supported; make a view instead: b = a.reshape(...)"

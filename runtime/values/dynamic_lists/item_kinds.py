@@ -16,6 +16,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import TableSite, TupleSite, demand
 from anabranch.runtime.tracing.source_frames import place as place_of_code
 from anabranch.runtime.values import arena_classes, arena_joins, atoms, containers
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.attributes import ContainerStandIn
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.slots import slot_of
@@ -126,7 +127,23 @@ def _is_list(kind: layouts.Layout) -> bool:
 def _keep(packed: Sequence[pack_unpack.Packed]) -> None:
     for part in packed:
         if part.handle is not None:
+            demand_arena(part.handle)
+            pack_unpack.check_memory(part.handle)
             current().freeze(part.handle.storage)
+
+
+def demand_arena(array: TracedArray) -> None:
+    """Have an array that becomes an item lie in an arena, where such arrays do, and it can.
+
+    Raises
+    ------
+    Restart
+        Where it could have done so since it was made.
+    """
+    lists = current().trace.lists
+    site = lists.made_arrays.get(array.storage) if lists.made_arrays else None
+    if site is not None and not array.path:
+        demand(lists.arena_sites, {site})
 
 
 def kind_of(value: Value) -> layouts.Layout:

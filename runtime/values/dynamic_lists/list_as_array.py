@@ -79,6 +79,8 @@ def _dtypes(kind: layouts.Layout) -> Iterator[np.dtype]:
     match kind:
         case layouts.Leaf(abstract):
             yield abstract.dtype
+        case layouts.Node(structure) if structure.array_arena is not None:
+            yield structure.array_arena.type.dtype
         case layouts.Node(structure, children) if issubclass(structure.cls, (tuple, list)) and children:
             for child in children:
                 yield from _dtypes(child)
@@ -97,6 +99,8 @@ def _side_by_side(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype)
     """The elements of one kind as an array, from the memory of its leaves."""
     if not isinstance(kind, layouts.Node):
         return atoms.convert(next(memory), dtype)
+    if kind.structure.array_arena is not None:
+        return atoms.convert(kind.structure.array_arena.rows(next(memory)), dtype)
     if kind.structure.is_dynamic_list:
         return _side_by_side(kind.children[0], memory, dtype)
     if isinstance(kind.structure, ItemsStructure):

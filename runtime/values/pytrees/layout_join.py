@@ -72,6 +72,9 @@ def join(a: Layout, b: Layout, unboxing: bool = False) -> Layout:
         pairs = zip(p.children, b.children, strict=True)
         made = Node(p.structure.with_origins_of(b.structure), tuple([join(c, d, unboxing) for c, d in pairs]))
         return Union((a, b)) if p.structure.has_known_parts and _has_choices(made) else made
+    for one, other in ((p, b), (b, p)):
+        if isinstance(one, Node):
+            one.structure.meet(other)
     joined = p.structure.join(p, b) if isinstance(p, Node) and isinstance(b, Node) else None
     return Union((a, b)) if joined is None else joined
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.errors import StructureMismatchError
+from anabranch.runtime.errors import StructureMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.storage import ElsewhereStorage
 from anabranch.runtime.values import atoms, containers, number_union, wrap
 from anabranch.runtime.values.abstract import (
     Abstract,
@@ -66,6 +67,8 @@ def pack(value: object, layout: Layout) -> list[Packed]:
             if isinstance(value, UnionValue):
                 value = value.resolve()
             atom = wrap.atom_as(value, abstract)
+            if isinstance(value, TracedArray) and current().parent is not None:
+                check_memory(value)
             return [Packed(atom, value if isinstance(value, TracedArray) else None)]
         case Node(structure, children):
             if isinstance(value, UnionValue) and not isinstance(value, node_reference.Reference):
@@ -75,6 +78,16 @@ def pack(value: object, layout: Layout) -> list[Packed]:
         case Union(options):
             return _pack_choice(value, options)
     return []
+
+
+def check_memory(array: TracedArray) -> None:
+    """Refuse a view of an array in an arena: what is made of it here would not change with it."""
+    if isinstance(array.storage, ElsewhereStorage):
+        raise UnsupportedOperationError(
+            "a view of an array that is an item of a list of run-time length, a dict or an object leaves a branch or a "
+            "step of a loop, or becomes an item itself; take a copy of it (view.copy()), or the view anew where it is "
+            "used"
+        )
 
 
 def option_index(value: object, options: Sequence[Layout]) -> int:

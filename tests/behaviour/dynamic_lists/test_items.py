@@ -220,16 +220,21 @@ def _changes_what_a_branch_read(a):
 
 @pytest.mark.parametrize(
     "function",
+    [_changes_after_it_was_appended, _changes_in_the_next_step, _changes_in_the_next_step_under_another_name],
+)
+def test_writes_to_arrays_that_were_appended(function):
+    check(function, np.arange(12.0).reshape(4, 3) - 4)
+
+
+@pytest.mark.parametrize(
+    "function",
     [
-        _changes_after_it_was_appended,
-        _changes_in_the_next_step,
-        _changes_in_the_next_step_under_another_name,
         _changes_what_it_reads,
         _changes_what_it_reads_in_a_loop,
         _changes_what_a_branch_read,
     ],
 )
-def test_writes_into_items_are_refused(function):
+def test_writes_into_views_that_are_items_are_refused(function):
     with pytest.raises(AliasError, match="an item of a list whose length is known only at run time"):
         jit(function)(np.arange(12.0).reshape(4, 3) - 4)
 
