@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from anabranch import UnsupportedOperationError, configure, jit
-from tests.program_table import Program, Table
+from tests.program_table import Table
 
 case = Table()
 XS = np.array([2.0, 5.0, 7.0, -3.0, 8.0, 4.0])
