@@ -78,8 +78,8 @@ class ArrayStructure(InArenaStructure):
         abstract = layouts.numeric(other)
         if isinstance(other, layouts.Constant) and isinstance(other.value, TracedArray):
             item_kinds.demand_arena(other.value)
-        elif abstract is not None and abstract.type == self.extra.type:
-            lists = current().trace.lists  # which array it is, is not known any more: any of this type
+        if abstract is not None and abstract.type == self.extra.type:
+            lists = current().trace.lists  # in a loop or a branch it is not known which array it is: any of this type
             demand(lists.arena_sites, {s for s in (lists.made_arrays or {}).values() if s.type == self.extra.type})
         is_row = isinstance(other, layouts.Node) and isinstance(other.structure, ArrayStructure)
         if is_row or layouts.is_dynamic_array(other) or (abstract is not None and abstract.kind is Kind.ARRAY):

@@ -170,24 +170,29 @@ def numpy_result(atom: Atom) -> Value:
 
 
 def array_of(atom: Atom) -> Value:
-    """A fresh array handle that holds the value (also 0-d)."""
-    builder = current()
-    noted = builder.trace.lists.made_arrays
-    if noted is None:
-        return builder.trace.outside.constructors.array(builder.new_storage(atom))
+    """A fresh array that holds the value (also 0-d), which a place in the user's code makes."""
+    lists = current().trace.lists
+    if lists.made_arrays is None:
+        return standing_for(atom)
     site = ArraySite(place(), atom.type)
-    arena = builder.trace.lists.arenas.get(site)
+    arena = lists.arenas.get(site)
     if arena is not None:
         return arena.made(atom)
-    made = builder.trace.outside.constructors.array(builder.new_storage(atom))
-    noted[made.storage] = site
+    made = standing_for(atom)
+    lists.made_arrays[made.storage] = site
     return made
+
+
+def standing_for(atom: Atom) -> Value:
+    """The array of a value that may be, or be a part of, an array which is there already."""
+    builder = current()
+    return builder.trace.outside.constructors.array(builder.new_storage(atom))
 
 
 def from_abstract(abstract: Abstract, atom: Atom) -> Value:
     """A value of the given kind."""
     if abstract.kind is Kind.ARRAY:
-        return array_of(atom)
+        return standing_for(atom)
     if abstract.kind is Kind.BUFFER:
         return ListBuffer(atom)
     made = current().trace.outside.constructors

@@ -61,7 +61,9 @@ class DynamicArray(DynamicShape, NumPyLike):
     __slots__ = ("extents", "memory", "origin")
 
     def __init__(self, memory: TracedArray, extents: Extents, origin: Position | None = None) -> None:
-        self.memory, self.extents = memory, extents
+        # An array that lies elsewhere as a whole is the same memory as its view.
+        self.memory = memory if type(memory) is TracedArray else memory.viewed()
+        self.extents = extents
         self.origin = place() if origin is None else origin
 
     # ---- what is known -----------------------------------------------------------------------------------------------

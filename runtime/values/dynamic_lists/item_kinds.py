@@ -142,7 +142,7 @@ def demand_arena(array: TracedArray) -> None:
     """
     lists = current().trace.lists
     site = lists.made_arrays.get(array.storage) if lists.made_arrays else None
-    if site is not None and not array.path:
+    if site is not None and not array.path and not array.storage.alias_edges:
         demand(lists.arena_sites, {site})
 
 

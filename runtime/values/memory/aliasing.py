@@ -12,10 +12,10 @@ import weakref
 from collections.abc import Callable, Iterable, KeysView, Sequence
 from typing import Protocol
 
-from anabranch.runtime.errors import AliasError
+from anabranch.runtime.errors import AliasError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder
-from anabranch.runtime.tracing.storage import AliasEdge, Storage
+from anabranch.runtime.tracing.storage import AliasEdge, ElsewhereStorage, Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.memory.handle import Handle
@@ -48,6 +48,11 @@ class ElementForm(Protocol):
 
 def add_edge(owner: Storage, pred: Atom | None, handle: Handle, form: ElementForm | None = None) -> None:
     """Record that `owner` may be the memory of `handle`."""
+    if isinstance(owner, ElsewhereStorage) or isinstance(handle.storage, ElsewhereStorage):
+        raise UnsupportedOperationError(
+            "an array that is an item of a list of run-time length, a dict or an object is one of several, or a part "
+            "of it, depending on a run-time condition; take a copy of it (x.copy())"
+        )
     owner.alias_edges.append(AliasEdge(pred, handle, form))
     if handle.storage.dependents is None:
         handle.storage.dependents = weakref.WeakKeyDictionary()

@@ -212,7 +212,7 @@ def _chosen(pred: Atom, a: Packed, b: Packed) -> Packed:
     atom = atoms.select(pred, a.atom, b.atom)
     if a.handle is b.handle:
         return Packed(atom, a.handle)
-    made: TracedArray = wrap.array_of(atom)
+    made: TracedArray = wrap.standing_for(atom)
     for holds, handle in ((pred, a.handle), (atoms.logical_not(pred), b.handle)):
         if handle is not None:
             aliasing.add_edge(made.storage, holds, handle)

@@ -49,7 +49,7 @@ class PaddedStructure(DynamicArrayStructure):
             if request is not None:
                 over = atoms.ufunc(np.greater, size_arithmetic.atom_of(n), atoms.literal(request.size, np.int64))
                 capacity_requests.exceeded(over, request)
-        made = wrap.array_of(_left_packed(value, self.extra))
+        made = wrap.standing_for(_left_packed(value, self.extra))
         if isinstance(value, (TracedArray, DynamicArray)):
             view = value.memory if isinstance(value, DynamicArray) else value
             extents = value.extents if isinstance(value, DynamicArray) else (None,) * view.ndim
