@@ -158,6 +158,7 @@ class Plan:
     packs: tuple[range | tuple[int, ...], ...] = ()  # arguments' leaves that are one input, by the first of them
     # Those of the results' outputs that hold several of the leaves that are computed, with the places of these.
     stacks: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
+    strides: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)  # of inputs that are not in C order
     on_device: bool = False  # whether an array among the arguments or from outside is an Array, so that results are
     approach: Approach | None = None  # how it was traced in the end, after what may have failed before
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anabranch.runtime.call.plan import ArrayWrite, Plan
+from anabranch.runtime.call.plan import ArrayWrite, Plan, held_leaves
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
@@ -120,8 +120,17 @@ def build_plan(
         capacities=tuple(trace.capacities.values()),
         packs=tuple(given.packs),
         stacks=stacks,
+        strides=_strides(given, arguments),
         on_device=stays,
     )  # fmt: skip
+
+
+def _strides(given: BoundArguments, arguments: Arguments) -> dict[int, tuple[int, ...]]:
+    """The strides of the inputs that are arguments' arrays, where they are not in C order."""
+    if not arguments.strides:
+        return {}
+    held = held_leaves(given.packs, len(given.handles))
+    return {k: arguments.strides[leaf] for k, leaf in enumerate(held) if leaf in arguments.strides}
 
 
 def _is_readonly(handle: TracedArray) -> bool:
