@@ -47,7 +47,8 @@ def test_parts_have_layouts(x):
     layout = _layout(x)
     assert layout is not None
     copy = layout.copied(x)
-    assert copy.strides == x.strides and np.array_equal(copy, x)
+    assert copy.strides == x.strides
+    assert np.array_equal(copy, x)
 
 
 @pytest.mark.parametrize("x", [COPIED["windows"], COPIED["repeated"], COPIED["half an element"]])
@@ -89,14 +90,16 @@ def test_same_as_eager(function, x):
         got = compiled(given)
         pairs = zip(got, wanted, strict=True) if isinstance(wanted, tuple) else [(got, wanted)]
         for one, other in pairs:
-            assert np.shape(one) == np.shape(other) and one.dtype == other.dtype
+            assert np.shape(one) == np.shape(other)
+            assert one.dtype == other.dtype
             np.testing.assert_allclose(one, other)
 
 
 def test_no_copy_is_made():
     x = np.zeros(2000)[::2]
     program = jit(elementwise).lower(x).native_program()
-    assert program.inputs[0].shape == (1000,) and program.layouts[0].nbytes == 8 * 1999
+    assert program.inputs[0].shape == (1000,)
+    assert program.layouts[0].nbytes == 8 * 1999
 
 
 def test_an_argument_that_shares_memory_with_a_written_one_is_read_before():
