@@ -67,11 +67,12 @@ class Running:
         self._kinds: dict[str, Kind] = {}  # of the leaves that outputs hold side by side
         self._tags = itertools.count()
         self._read: set[str] = set()  # outputs that become Python numbers
+        self._ordered: dict[str, tuple[str, tuple[int, ...]]] = {}  # results whose axes are in another order in outputs
         self._views = {k: view for k in self._plan.returned_arguments if (view := self._known_view(k))}
 
     def write(self) -> None:
         """Write the lines."""
-        plan, lines = self._plan, self._writer.lines
+        plan, lines, constant = self._plan, self._writer.lines, self._writer.constant
         assert isinstance(plan.result, layouts.Node)
         leaves = iter(self._leaves_of_result())
         result, *contents = [self._text(part, leaves) for part in plan.result.children]
@@ -79,6 +80,8 @@ class Running:
             self._start()
         else:
             self._run()
+        for name, (made, axes) in self._ordered.items():
+            lines.append(f"{name} = {views.Permute(axes).text(made, axes, constant)}")
         for k, view in self._views.items():
             lines.append(f"v{k} = {view}")
             if plan.returned_arguments[k][0].readonly:
@@ -198,6 +201,9 @@ class Running:
             elif k not in plan.shared_results:
                 found[k] = next(fresh)
                 self._readonly += [found[k]] if k in plan.readonly_results else []
+                if k in plan.orders:
+                    self._ordered[f"o{k}"] = found[k], plan.orders[k]
+                    found[k] = f"o{k}"
         if self._readonly and (plan.on_device or not set(self._readonly) <= set(self._computed)):
             raise UnsuitedError
         found = {k: self._or_own(k, made) for k, made in found.items()}
