@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 from collections.abc import Callable
 
 from anabranch.base.frozen import frozen
@@ -12,6 +13,8 @@ from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.elementwise.comparison import equal, logical_and
 from anabranch.runtime.ops.materialize import materialize
 from anabranch.runtime.ops.structured import Loop, StructuredOp
+from anabranch.runtime.passes.found_intervals import Intervals
+from anabranch.runtime.passes.range_analysis import ranges_without_failure
 
 
 @frozen
@@ -38,6 +41,7 @@ class FailureValues:
     """
 
     def __init__(self, program: Program) -> None:
+        self._program = program
         self._codes: set[Atom] = set()
         self._values: set[Atom] = set()
         self._places: set[Atom] = set()
@@ -53,6 +57,11 @@ class FailureValues:
             self._values |= self._codes
             for atom in told:
                 _Chain(self._values, self._is_at_place).follow(program, atom)
+
+    @functools.cached_property
+    def ranges(self) -> Intervals:
+        """The intervals of the ints in nests that begin with an error code: none runs where one is set."""
+        return ranges_without_failure(self._program, {}, self.leaves, self.is_code)
 
     def is_code(self, atom: Atom) -> bool:
         """Return whether a value is an error code."""
