@@ -21,7 +21,7 @@ from typing import TypeAlias
 from anabranch.runtime.ir.interval import FULL, Interval, exactly
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.ops.check import check
-from anabranch.runtime.ops.control import COND, FOR_UNTIL, SWITCH, WHILE, For
+from anabranch.runtime.ops.control import COND, FOR_UNTIL, SWITCH, WHILE
 from anabranch.runtime.ops.elementwise.arithmetic import subtract
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.structured import Branches, Loop
