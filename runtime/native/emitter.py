@@ -22,6 +22,7 @@ from anabranch.runtime.native.durations import work_of
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.host_calls import HostCalls
 from anabranch.runtime.native.instructions import ALL_AT_ONCE, Instructions
+from anabranch.runtime.native.last_steps import ends_apart
 from anabranch.runtime.native.lazy_array import pieces_of
 from anabranch.runtime.native.library_ufuncs import LibraryUfuncs, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra, solved
@@ -109,6 +110,7 @@ class NativeEmitter(ValueEmitter):
         self._steps: int | None = None  # of that, where it is a counted loop
         self._loops = 0
         self._work = math.inf  # of that, at most, where it is a loop
+        self._ends_apart = False
         self._works: dict[Equation, float] = {}
         self._unseen = 0.0  # the operations of loops in the step being written that look at no signals
         # Of the steps of loops being written: the lines that loops in them take more when all their steps are written
@@ -267,7 +269,7 @@ class NativeEmitter(ValueEmitter):
             return results
         ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
         self._traded = self._origins.traded(equation, names) if isinstance(equation.op, Loop) else []
-        self._work = self._work_of(equation)
+        self._work, self._ends_apart = self._work_of(equation), ends_apart(equation)
         self._op, self._steps = equation.op, equation.params["length"] if type(equation.op) is For else None
         results = list(equation.op.lower(ctx))
         self.kept = kept
@@ -300,6 +302,7 @@ class NativeEmitter(ValueEmitter):
     def loop(self, state: Sequence[str], types: Types, test: Rule, step: Body) -> list[str]:
         """Write a loop: steps for as long as the test holds of the state; returns the last state."""
         code, op, loops, steps_known, work = self.code, self._op, self._loops, self._steps, self._work
+        ends, self._ends_apart = self._ends_apart, False
         is_inner = code.shares.is_open or (self._nest is not None and self._nest.exits is not None)
         # An op may need a loop of its own.
         nest = self._nest if self._nest is not None and self._nest.exits is None else None
@@ -322,7 +325,7 @@ class NativeEmitter(ValueEmitter):
             nest.exits = exits
         derived = code.hold()
         names = [carry.name for carry in carries]
-        going_on = test(names)
+        going_on = code.add("icmp slt", "i32", names[0], code.hidden("i32", str(steps_known))) if ends else test(names)
         over = code.label("over")
         code.branch(going_on, body, over)
         code.begin(body)
