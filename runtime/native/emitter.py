@@ -131,6 +131,8 @@ class NativeEmitter(ValueEmitter):
 
         def bind(var: Var, name: str) -> None:
             env[var] = name
+            if var in self._failures.failed:
+                self.unlikely.add(name)
             self.memory.ranges.note(name, var)
             if self._nest is not None:
                 self._nest.failures.note(name, var)
