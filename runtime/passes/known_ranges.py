@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
 from typing import TypeAlias
 
 import numpy as np
@@ -30,39 +29,13 @@ from anabranch.runtime.ops.shape import reshape
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.passes.found_intervals import Intervals, Known
 from anabranch.runtime.passes.interval_rules import NO, TRUTH, YES, hull, meet, of_dtype, rule_of, within
+from anabranch.runtime.passes.suppositions import State, Supposed
 
 # How many definitions back a test is followed, and a refined value.
 _DEEPEST = 8
 # How many definitions back a side of a choice is computed again.
 _SHALLOW = 4
 _ZERO = Literal(np.zeros((), np.int64))
-
-
-# A value, and what was known of it: the arguments of `bind`.
-_State: TypeAlias = tuple[Var, Interval | None, bool]
-
-
-class Supposed(AbstractContextManager["Supposed"]):
-    """A block after which what is learned within is forgotten; a generator would take some times as long."""
-
-    __slots__ = ("_before", "_outer", "_ranges")
-
-    def __init__(self, ranges: Ranges) -> None:
-        self._ranges = ranges
-        self._before: list[_State] = []
-
-    def __enter__(self) -> Supposed:
-        self._outer = self._ranges.suppose(self._before)
-        return self
-
-    def is_all(self) -> None:
-        """Keep what is learned in the rest of the block."""
-        self._ranges.suppose(self._outer)
-
-    def __exit__(self, *_: object) -> None:
-        for var, interval, nonzero in reversed(self._before):
-            self._ranges.bind(var, (interval, nonzero))
-        self._ranges.suppose(self._outer)
 
 
 class Ranges:
@@ -77,7 +50,7 @@ class Ranges:
         # The operands that inputs of sub-Programs stand for in each step, and the trip counts that indices are below.
         self._operands: dict[Var, Atom] = {}
         self._trips: dict[Var, Atom] = {}
-        self._before: list[_State] | None = None
+        self._before: list[State] | None = None
         self._computed_from: dict[Var, Known] = {}
         # Bools that are assumed to be what the way that a run has taken says.
         self._assumed: set[Var] = set()
@@ -204,9 +177,9 @@ class Ranges:
 
     def supposed(self) -> Supposed:
         """Forget afterwards what is learned within."""
-        return Supposed(self)
+        return Supposed(self.suppose, self.bind)
 
-    def suppose(self, before: list[_State] | None) -> list[_State] | None:
+    def suppose(self, before: list[State] | None) -> list[State] | None:
         """Note here what values are before something is learned of them; returns where that was noted until now."""
         outer, self._before = self._before, before
         return outer
