@@ -22,7 +22,7 @@ from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 from anabranch.runtime.values.pytrees.node_reference import Reference
-from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.values.undefined import Undefined, UnsetAttribute
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -164,6 +164,11 @@ def general(layout: layouts.Layout, is_copied: bool = False) -> layouts.Layout:
             abstract = layouts.numeric(layout)
             if abstract is not None:
                 return layouts.Leaf(abstract)
+            if isinstance(value, UnsetAttribute):
+                raise UnsupportedOperationError(
+                    f"whether a {value.owner} has the attribute {value.name!r} is known only at run time, and so is "
+                    "how many of these objects there are; set the attribute in __init__"
+                )
             if isinstance(value, Undefined):
                 raise Undefined.error(value)
             if not is_copied:

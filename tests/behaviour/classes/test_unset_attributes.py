@@ -184,3 +184,33 @@ def test_classes_are_left_as_they_were() -> None:
     before = dict(vars(Best))
     jit(defaults_of_the_class)(A[0][0])
     assert dict(vars(Best)) == before
+
+
+class Base:
+    def __init__(self, v, after):
+        self.v, self.after, self.seen = v, after, []
+
+    def add(self, v):
+        self.v += v
+        self.seen.append(v)
+
+
+class Counting(Base):
+    count = 0
+
+    def add(self, v):
+        super().add(v * 2)
+        self.count += 1
+
+
+def test_defaults_of_objects_of_any_number_are_refused() -> None:
+    def chained(ks, n):
+        node = Base(n, None)
+        for k in ks:
+            if k > 2:
+                node = Counting(n, node)
+        node.add(3)
+        return node.v
+
+    with pytest.raises(UnsupportedOperationError, match="whether a Counting has the attribute 'count' is known only"):
+        jit(chained)(np.array([3, 1, 4, 1, 5]), 2)
