@@ -21,6 +21,7 @@ from anabranch.runtime.control.columnar import (
     row_tables,
     text_items,
 )
+from anabranch.runtime.control.hash_tables import object_keys
 from anabranch.runtime.control.sequences import countable_ranges
 from anabranch.runtime.control.sequences.chosen_item import chosen, merged, one_kind
 from anabranch.runtime.control.sequences.index_checks import checked_dynamic_index, checked_index
@@ -231,7 +232,9 @@ def _is_index(key: Tracer) -> bool:
 
 def _is_hashed_at_run_time(key: object) -> bool:
     """Return whether a key is made of run-time values."""
-    return isinstance(key, (Hashed, HostTyped)) or (isinstance(key, tuple) and has_traced(key))
+    if isinstance(key, tuple):
+        return has_traced(key)
+    return isinstance(key, (Hashed, HostTyped)) or object_keys.is_made_of_run_time_values(key)
 
 
 def _is_run_time(container: object, key: object) -> bool:

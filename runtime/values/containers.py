@@ -329,6 +329,8 @@ def has_traced(value: object) -> bool:
             return True
         structure = structure_of(part) if seen.admit(part) else None
         if structure is not None:
+            if structure.is_in_arena:  # what it holds lies in columns, even where its number is known
+                return True
             pending += structure.children(part)
     return False
 

@@ -11,6 +11,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
+from anabranch.runtime.control.hash_tables import object_keys
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -54,7 +55,7 @@ def _has_hash(item: object) -> bool:
     if isinstance(item, HostTyped):
         return item.key_ is not None
     has_hash = isinstance(item, (PythonScalar, NumPyScalar, Text))
-    return has_hash or (isinstance(item, Hashed) and item.native is frozenset)
+    return has_hash or object_keys.is_made_of_run_time_values(item) or (isinstance(item, Hashed) and item.native is frozenset)
 
 
 def _later(item: object, element: object, present: object) -> Callable[[], Any]:

@@ -1,0 +1,92 @@
+"""Objects of the user's classes as keys of dicts and members of sets: what their hashes are made of.
+
+A frozen dataclass is a value, as a tuple of its fields is. Any other object is asked by its class's `__hash__`, in which
+`hash(…)` of a run-time value is a number that serves a search and has no other meaning.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from anabranch.base.value import Value
+from anabranch.runtime.control import boolean
+from anabranch.runtime.values.arena_object import ObjectInArena, are_same, number_of
+from anabranch.runtime.values.containers import Structure, has_traced
+from anabranch.runtime.values.user_classes import is_users_class, own_method
+
+_searches: contextvars.ContextVar[bool] = contextvars.ContextVar("searches", default=False)
+
+
+def is_object(key: object) -> bool:
+    """Return whether a key is an object of a user's class that has a hash, and no tuple."""
+    cls = type(key)
+    return is_users_class(cls) and cls.__hash__ is not None and not isinstance(key, (tuple, type))
+
+
+def is_made_of_run_time_values(key: object) -> bool:
+    """Return whether a key is an object whose hash depends on values known only at run time."""
+    return is_object(key) and has_traced(key)
+
+
+def compared_of(key: Value) -> Value:
+    """What the hash of an object is made of: the same for objects that are equal. Raises TypeError where it has none."""
+    names = _hashed_fields(type(key))
+    if names is not None:
+        return tuple([getattr(key, name) for name in names])
+    if is_by_identity(key) and isinstance(key, ObjectInArena):
+        return number_of(key)
+    asked = own_method(key, "__hash__")
+    if asked is None:
+        return hash(key)
+    with _searching():
+        return asked()
+
+
+def same_objects(a: Value, b: Value, equal: Callable[[Any, Any], Value]) -> Value:
+    """Return whether two objects are one key: they are one, or their hashes are the same and they are equal."""
+    if isinstance(a, ObjectInArena) and isinstance(b, ObjectInArena) and (is_by_identity(a) or is_by_identity(b)):
+        return are_same(a, b)
+    if any(own_method(one, "__hash__") is None or _hashed_fields(type(one)) is not None for one in (a, b)):
+        return equal(a, b)
+    return boolean.and_(equal(compared_of(a), compared_of(b)), lambda: equal(a, b))
+
+
+def is_by_identity(key: object) -> bool:
+    """Return whether an object is equal to nothing but itself."""
+    original = getattr(type(key), "original_", type(key))
+    return bool(original.__hash__ is object.__hash__)
+
+
+def hashes_as_tuple(structure: Structure) -> bool:
+    """Return whether the hash of what has this structure is that of the tuple of its parts."""
+    if issubclass(structure.cls, tuple):
+        return structure.cls.__hash__ is tuple.__hash__
+    return not structure.mutable and _hashed_fields(structure.cls) == structure.keys
+
+
+def searches() -> bool:
+    """Return whether the `__hash__` of an object is asked for the sake of a search."""
+    return _searches.get()
+
+
+@contextlib.contextmanager
+def _searching() -> Iterator[None]:
+    token = _searches.set(True)
+    try:
+        yield
+    finally:
+        _searches.reset(token)
+
+
+def _hashed_fields(cls: type) -> tuple[str, ...] | None:
+    """The fields of which the `__hash__` is made that `dataclass` has written; None for any other `__hash__`."""
+    owner: Any = next((c for c in cls.__mro__ if "__hash__" in vars(c)), object)
+    code = getattr(inspect.unwrap(vars(owner)["__hash__"]), "__code__", None)
+    if code is None or code.co_filename != "<string>" or not dataclasses.is_dataclass(owner):
+        return None
+    return tuple(f.name for f in dataclasses.fields(owner) if (f.compare if f.hash is None else f.hash))
