@@ -44,6 +44,7 @@ from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.pytrees.node_reference import Reference
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.static_requests import request_static, requests_of, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -163,6 +164,8 @@ def _on(operation: Callable[[Any, Any], Any], container: Value, key: Value) -> V
     several = isinstance(key, UnionValue) and not isinstance(key, Reference)
     if isinstance(container, UnionValue) and not (several and isinstance(container, Reference)):
         return container.through(lambda c: _on(operation, c, key))
+    if isinstance(key, Reference) and (operation is not _get or _may_get_items(container)):
+        key = key.plain_()  # what changes the container is not done for each node that the key may be
     if isinstance(key, UnionValue) and not (isinstance(container, dict) and text_tables.is_choice(key)):
         return (key.each if isinstance(container, dict) else key.through)(lambda k: _on(operation, container, k))
     try:
@@ -250,6 +253,11 @@ def _missing(container: dict[Value, Value]) -> Callable[..., Any] | None:
         return None
     found: Callable[..., Any] | None = getattr(type(container), "__missing__", None)
     return found
+
+
+def _may_get_items(container: object) -> bool:
+    """Return whether to read an item may make a new one."""
+    return isinstance(container, RunTimeContainer) or (isinstance(container, dict) and _missing(container) is not None)
 
 
 def _get_or_make(container: dict[Value, Value], key: object, missing: Callable[..., object]) -> Value:
