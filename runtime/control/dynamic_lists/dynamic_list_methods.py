@@ -13,7 +13,7 @@ from anabranch.runtime.control import generator_expression
 from anabranch.runtime.control.boolean import and_, not_
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import container_order, generator_reductions, missing_items
-from anabranch.runtime.control.dynamic_lists import dynamic_list_order, sorting_source
+from anabranch.runtime.control.dynamic_lists import dynamic_list_order, list_source
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import GrowableContents
 from anabranch.runtime.control.dynamic_lists.item_access import (
     clipped,
@@ -213,7 +213,7 @@ def _in_order(owner: GrowableContents) -> Callable[[Items], Items]:
     def places(keys: Items) -> Items:
         made: Value = owner.made(())
         made.become(keys)
-        found: Items = passed_functions.called(sorting_source.places_in_order)(made).as_items()
+        found: Items = passed_functions.called(list_source.places_in_order)(made).as_items()
         return found
 
     return places

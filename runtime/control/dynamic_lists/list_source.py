@@ -1,7 +1,8 @@
-"""A stable sort by `<` alone, as a function that is rewritten and staged as the user's own are."""
+"""Methods of lists and deques as functions that are rewritten and staged as the user's own are."""
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 
@@ -26,3 +27,16 @@ def places_in_order(keys: list[Any]) -> list[int]:
                     left += 1
         width *= 2
     return order
+
+
+def rotate(items: collections.deque[Any], n: int) -> None:
+    """As `deque.rotate`: as few items as can be go from the one end to the other."""
+    count = len(items)
+    if count > 1:
+        steps = n % count
+        if 2 * steps <= count:
+            for _ in range(steps):
+                items.appendleft(items.pop())
+        else:
+            for _ in range(count - steps):
+                items.append(items.popleft())
