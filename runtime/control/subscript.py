@@ -21,7 +21,6 @@ from anabranch.runtime.control.columnar import (
     row_tables,
     text_items,
 )
-from anabranch.runtime.control.hash_tables import object_keys
 from anabranch.runtime.control.sequences import countable_ranges
 from anabranch.runtime.control.sequences.chosen_item import chosen, merged, one_kind
 from anabranch.runtime.control.sequences.index_checks import checked_dynamic_index, checked_index
@@ -34,7 +33,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bounds, with_ints
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.containers import has_traced
+from anabranch.runtime.values.containers import has_traced, is_hashed_object
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
@@ -237,7 +236,7 @@ def _is_hashed_at_run_time(key: object) -> bool:
     """Return whether a key is made of run-time values."""
     if isinstance(key, tuple):
         return has_traced(key)
-    return isinstance(key, (Hashed, HostTyped)) or object_keys.is_made_of_run_time_values(key)
+    return isinstance(key, (Hashed, HostTyped)) or (is_hashed_object(key) and has_traced(key))
 
 
 def _is_run_time(container: object, key: object) -> bool:

@@ -79,9 +79,7 @@ def convolve(a: Value, v: Value, mode: Value = "full") -> Value:
     return fresh(_windows(x, atoms.op("reverse", y, axes=(0,)), mode))
 
 
-def _of_run_time_size(
-    a: Value, v: Value, mode: Value, names: tuple[str, str], is_correlation: bool = False
-) -> Value:
+def _of_run_time_size(a: Value, v: Value, mode: Value, names: tuple[str, str], is_correlation: bool = False) -> Value:
     """A convolution of which an operand has a run-time size: what is no element takes no part in a sum."""
     for x, name in zip((a, v), names, strict=True):
         if x.ndim != 1:

@@ -39,7 +39,7 @@ def diag(v: Value, k: Value = 0) -> Value:
     """As `numpy.diag`: a matrix of a vector, a read-only view of a matrix's diagonal."""
     array, k = operands.array(v), operator.index(k)
     if array.ndim == 2:
-        return _diagonal_of(array, k) if wrap.is_dynamic_array(array) else _F[np.diagonal](array, k)
+        return _F[np.diagonal](array, k)
     if array.ndim != 1:
         raise ValueError("Input must be 1- or 2-d.")
     if not wrap.is_dynamic_array(array):
@@ -47,15 +47,6 @@ def diag(v: Value, k: Value = 0) -> Value:
     front = array.left_packed()
     side = operands.window(size_arithmetic.add(array.shape[0], abs(k)))
     return wrap.with_extents(fresh(_diagonal_matrix(front.memory.atom, k)), (side, side), array.origin)
-
-
-def _diagonal_of(matrix: Value, k: int) -> Value:
-    """The diagonal of a matrix of run-time size."""
-    rows, columns = matrix.shape
-    least = size_arithmetic.minimum(size_arithmetic.add(rows, min(k, 0)), size_arithmetic.add(columns, -max(k, 0)))
-    line = _F[np.diagonal](matrix.left_packed().memory, k)
-    extent = operands.window(size_arithmetic.limited(size_arithmetic.maximum(least, 0), 0, line.shape[0]))
-    return wrap.with_extents(fresh(line.atom), (extent,), matrix.origin)
 
 
 def _diagonal_matrix(line: Atom, k: int) -> Atom:

@@ -32,7 +32,7 @@ class ObjectArena:
         if self.original is object:
             self.original = cls
             self.on_host = (arena_object.HostObjects, cls, tuple(self.attributes))
-            self.stand_in = _stand_in(cls, self)
+            self.stand_in: Any = _stand_in(cls, self)
         return self.original is cls
 
     @property

@@ -176,7 +176,7 @@ def _dispatching(function: Call, call: Call) -> Call:
 
 
 def _hashing(function: Call, call: Call | None) -> Call:
-    """A `__hash__` as it is written, which has a dict or a set be a table where its answer is known only at run time."""
+    """A `__hash__` as it is written; where its answer is known only at run time, a dict or a set becomes a table."""
 
     @functools.wraps(function)
     def special(self: object) -> Value:

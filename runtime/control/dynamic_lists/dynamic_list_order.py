@@ -16,9 +16,9 @@ from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import python_abstract
 from anabranch.runtime.values.counted_loops import counted
 from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.lazy_text import TextStructure
-from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.memory.item_memory import gathered, iota
 from anabranch.runtime.values.pytrees import layout as layouts

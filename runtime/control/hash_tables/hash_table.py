@@ -13,10 +13,10 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.control.containers import container_order
+from anabranch.runtime.control.containers import container_order, object_keys
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.generator_expression import for_each
-from anabranch.runtime.control.hash_tables import key_hash, object_keys
+from anabranch.runtime.control.hash_tables import key_hash
 from anabranch.runtime.control.hash_tables.table_structure import TableSlot, TableStructure
 from anabranch.runtime.control.hash_tables.views import Cursor, View, element
 from anabranch.runtime.control.if_ import if_
@@ -49,8 +49,8 @@ _NONE = -1
 _EMPTY = 0
 _INDEX = np.dtype(np.int32)
 _OF_OTHERS = (
-    "an object that refers to others is no key of the dict or no member of the set, and the KeyError would have to carry "
-    "all of them; ask `in` before"
+    "an object that refers to others is no key of the dict or no member of the set, and the KeyError would have to "
+    "carry all of them; ask `in` before"
 )
 
 

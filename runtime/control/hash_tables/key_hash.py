@@ -15,7 +15,7 @@ import numpy as np
 
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
-from anabranch.runtime.control.hash_tables import object_keys
+from anabranch.runtime.control.containers import object_keys
 from anabranch.runtime.control.texts import text_hash
 from anabranch.runtime.control.texts.text_operations import wanted_characters
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -24,6 +24,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.attributes import class_of
+from anabranch.runtime.values.containers import is_hashed_object
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.host_types.host_type import HostTyped
@@ -79,7 +80,7 @@ def _hash(key: Value) -> Atom:
         return _of_set(_of_members(key), key.count_)
     if isinstance(key, Tracer):
         raise TypeError(f"unhashable type: '{class_of(key).__module__}.{class_of(key).__name__}'")
-    if object_keys.is_object(key):
+    if is_hashed_object(key):
         return _hash(object_keys.compared_of(key))
     hash(key)  # raises
     raise _refusal(key)

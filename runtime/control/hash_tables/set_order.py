@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.containers import object_keys
 from anabranch.runtime.control.generator_expression import for_each
-from anabranch.runtime.control.hash_tables import object_keys
 from anabranch.runtime.control.hash_tables.views import View
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable import Countable

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from anabranch.base.value import Value
 from anabranch.runtime.control import text
-from anabranch.runtime.control.hash_tables import key_hash, object_keys
+from anabranch.runtime.control.containers import object_keys
+from anabranch.runtime.control.hash_tables import key_hash
 from anabranch.runtime.control.staging.signature_errors import fitted, staged_form_of
 from anabranch.runtime.control.stdlib import print_and_log
 from anabranch.runtime.control.stdlib.builtin_iterators import (
@@ -89,6 +90,6 @@ COUNTERPARTS: dict[object, str] = {
     isinstance: "isinstance_", issubclass: "issubclass_",
     hasattr: "hasattr_", getattr: "getattr_", setattr: "setattr_", delattr: "delattr_", vars: "vars_",
     dir: "dir_", next: "next_", iter: "iter_", callable: "callable_",
-    hash: "hash_", ord: "ord_", chr: "chr_", print: "print_", repr: "repr_", ascii: "ascii_", format: "format_", str: "str_",
-    bin: "bin_", oct: "oct_", hex: "hex_",
+    hash: "hash_", ord: "ord_", chr: "chr_", print: "print_", repr: "repr_", ascii: "ascii_", format: "format_",
+    str: "str_", bin: "bin_", oct: "oct_", hex: "hex_",
 }  # fmt: skip

@@ -1,7 +1,7 @@
 """Objects of the user's classes as keys of dicts and members of sets: what their hashes are made of.
 
-A frozen dataclass is a value, as a tuple of its fields is. Any other object is asked by its class's `__hash__`, in which
-`hash(…)` of a run-time value is a number that serves a search and has no other meaning.
+A frozen dataclass is a value, as a tuple of its fields is. Any other object is asked by its class's `__hash__`, in
+which `hash(…)` of a run-time value is a number that serves a search and has no other meaning.
 """
 
 from __future__ import annotations
@@ -18,27 +18,16 @@ from anabranch.runtime.control import boolean
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import arena_classes
 from anabranch.runtime.values.arena_object import ObjectInArena, are_same, number_of
-from anabranch.runtime.values.containers import Structure, has_traced, structure_of
+from anabranch.runtime.values.containers import Structure, is_hashed_object, structure_of
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.union import UnionValue
-from anabranch.runtime.values.user_classes import is_users_class, own_method
+from anabranch.runtime.values.user_classes import own_method
 
 _searches: contextvars.ContextVar[bool] = contextvars.ContextVar("searches", default=False)
 
 
-def is_object(key: object) -> bool:
-    """Return whether a key is an object of a user's class that has a hash, and no tuple."""
-    cls = type(key)
-    return is_users_class(cls) and cls.__hash__ is not None and not isinstance(key, (tuple, type))
-
-
-def is_made_of_run_time_values(key: object) -> bool:
-    """Return whether a key is an object whose hash depends on values known only at run time."""
-    return is_object(key) and has_traced(key)
-
-
 def compared_of(key: Value) -> Value:
-    """What the hash of an object is made of: the same for objects that are equal. Raises TypeError where it has none."""
+    """What the hash of an object is made of: the same for objects that are equal."""
     names = _hashed_fields(type(key))
     if names is not None:
         return tuple([getattr(key, name) for name in names])
@@ -75,7 +64,7 @@ def asks_users_code(key: Value) -> bool:
     """Return whether a comparison of a key with others runs methods of the user's, which may do anything."""
     if isinstance(key, tuple):
         return any(map(asks_users_code, key))
-    if not is_object(key):
+    if not is_hashed_object(key):
         return isinstance(key, UnionValue) and any(map(asks_users_code, key.options))
     names = _hashed_fields(type(key))
     if names is None:
