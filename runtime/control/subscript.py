@@ -33,7 +33,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bounds, with_ints
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.containers import has_traced
+from anabranch.runtime.values.containers import has_traced, is_hashed_object
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
@@ -163,6 +163,8 @@ def _on(operation: Callable[[Any, Any], Any], container: Value, key: Value) -> V
     several = isinstance(key, UnionValue) and not isinstance(key, Reference)
     if isinstance(container, UnionValue) and not (several and isinstance(container, Reference)):
         return container.through(lambda c: _on(operation, c, key))
+    if isinstance(key, Reference) and (operation is not _get or _may_get_items(container)):
+        key = key.plain_()  # what changes the container is not done for each node that the key may be
     if isinstance(key, UnionValue) and not (isinstance(container, dict) and text_tables.is_choice(key)):
         return (key.each if isinstance(container, dict) else key.through)(lambda k: _on(operation, container, k))
     try:
@@ -234,7 +236,9 @@ def _is_index(key: Tracer) -> bool:
 
 def _is_hashed_at_run_time(key: object) -> bool:
     """Return whether a key is made of run-time values."""
-    return isinstance(key, (Hashed, HostTyped)) or (isinstance(key, tuple) and has_traced(key))
+    if isinstance(key, tuple):
+        return has_traced(key)
+    return isinstance(key, (Hashed, HostTyped)) or (is_hashed_object(key) and has_traced(key))
 
 
 def _is_run_time(container: object, key: object) -> bool:
@@ -250,6 +254,11 @@ def _missing(container: dict[Value, Value]) -> Callable[..., Any] | None:
         return None
     found: Callable[..., Any] | None = getattr(type(container), "__missing__", None)
     return found
+
+
+def _may_get_items(container: object) -> bool:
+    """Return whether to read an item may make a new one."""
+    return isinstance(container, RunTimeContainer) or (isinstance(container, dict) and _missing(container) is not None)
 
 
 def _get_or_make(container: dict[Value, Value], key: object, missing: Callable[..., object]) -> Value:
