@@ -60,9 +60,12 @@ def last_in_first_out(xs):
 @case(*XS)
 def full_at_last(xs):
     waiting = queue.Queue(2)
-    for x in xs:
-        if x > 0:
-            waiting.put(x, block=False)
+    try:
+        for x in xs:
+            if x > 0:
+                waiting.put(x, block=False)
+    except queue.Full:
+        return -waiting.get()
     return waiting.qsize(), isinstance(waiting, Queue)
 
 
