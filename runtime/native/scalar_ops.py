@@ -14,6 +14,7 @@ from anabranch.runtime.native.angles import of_angle
 from anabranch.runtime.native.instructions import UNLIKELY, Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant, joined, part, parts, value_type
 from anabranch.runtime.native.powers import known_power
+from anabranch.runtime.native.remainders import remainder
 
 # Instructions, operands, the dtype of the operands and that of the result, to the result.
 Rule: TypeAlias = Callable[[Instructions, list[str], np.dtype, np.dtype], str]
@@ -301,7 +302,7 @@ RULES: Mapping[str, Rule] = {
     "subtract": _of_kind(iu="sub", fc="fsub"),
     "multiply": _by_kind(iu=_of_kind(iu="mul"), f=_of_kind(f="fmul"), b=_of_kind(b="and"), c=_complex_product),
     "divide": _by_kind(iu=_guarded("div", lambda x: "-1"), f=_of_kind(f="fdiv")),
-    "remainder": _by_kind(iu=_guarded("rem", lambda x: x), f=_of_kind(f="frem")),
+    "remainder": _by_kind(iu=_guarded("rem", lambda x: x), f=remainder),
     "and": _of_kind(biu="and"),
     "or": _of_kind(biu="or"),
     "xor": _of_kind(biu="xor"),

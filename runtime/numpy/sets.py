@@ -205,10 +205,10 @@ def isin(
     dtype = np.result_type(x.dtype, others.dtype)
     if dtype.kind == "b":
         dtype = np.dtype(np.uint8)
-    if dtype.kind in "iu" and not (wrap.is_dynamic_array(x) or wrap.is_dynamic_array(others)) and x.size:
-        if others.size > _FEW:
-            found = _among_integers(atoms.convert(x.atom, dtype), atoms.convert(others.atom, dtype))
-            return fresh(atoms.logical_not(found) if invert else found)
+    is_known = not (wrap.is_dynamic_array(x) or wrap.is_dynamic_array(others))
+    if is_known and dtype.kind in "iu" and x.size and others.size > _FEW:
+        found = _among_integers(atoms.convert(x.atom, dtype), atoms.convert(others.atom, dtype))
+        return fresh(atoms.logical_not(found) if invert else found)
     if not _are_few(others.shape[0]):
         # Many integers are likely to be of few values, among which there is less to search.
         is_long = others.dtype.kind in "iu" and operands.capacity(others)[0] >= _MANY
