@@ -33,7 +33,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bounds, with_ints
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.containers import has_traced
+from anabranch.runtime.values.containers import has_traced, is_hashed_object
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
@@ -43,6 +43,7 @@ from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.pytrees.node_reference import Reference
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.static_requests import request_static, requests_of, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -156,12 +157,14 @@ def _on(operation: Callable[[Any, Any], Any], container: Value, key: Value) -> V
         if max(lengths):
             return text_items.character(container, text_items.position(container, key))
     if isinstance(container, Reference) and isinstance(key, Tracer) and operation is _get:
-        found = node_reads.item(container, key, checked_dynamic_index)
-        if found is not NotImplemented:
-            return found
+        items = node_reads.NodeItems.of(container)
+        if items is not None:
+            return items.at(checked_dynamic_index(key, items.length, items.native.__name__))
     several = isinstance(key, UnionValue) and not isinstance(key, Reference)
     if isinstance(container, UnionValue) and not (several and isinstance(container, Reference)):
         return container.through(lambda c: _on(operation, c, key))
+    if isinstance(key, Reference) and (operation is not _get or _may_get_items(container)):
+        key = key.plain_()  # what changes the container is not done for each node that the key may be
     if isinstance(key, UnionValue) and not (isinstance(container, dict) and text_tables.is_choice(key)):
         return (key.each if isinstance(container, dict) else key.through)(lambda k: _on(operation, container, k))
     try:
@@ -223,6 +226,8 @@ def _prepare_items(items: list[Value]) -> None:
     for item in items:
         if isinstance(item, set):
             run_time_keys.become_table(item)
+    if len(items) > 1 and all(isinstance(item, RunTimeContainer) and item.arena_ is None for item in items):
+        current().trace.lists.demand_arenas(site for item in items for site in item.origins)
 
 
 def _is_index(key: Tracer) -> bool:
@@ -231,7 +236,9 @@ def _is_index(key: Tracer) -> bool:
 
 def _is_hashed_at_run_time(key: object) -> bool:
     """Return whether a key is made of run-time values."""
-    return isinstance(key, (Hashed, HostTyped)) or (isinstance(key, tuple) and has_traced(key))
+    if isinstance(key, tuple):
+        return has_traced(key)
+    return isinstance(key, (Hashed, HostTyped)) or (is_hashed_object(key) and has_traced(key))
 
 
 def _is_run_time(container: object, key: object) -> bool:
@@ -247,6 +254,11 @@ def _missing(container: dict[Value, Value]) -> Callable[..., Any] | None:
         return None
     found: Callable[..., Any] | None = getattr(type(container), "__missing__", None)
     return found
+
+
+def _may_get_items(container: object) -> bool:
+    """Return whether to read an item may make a new one."""
+    return isinstance(container, RunTimeContainer) or (isinstance(container, dict) and _missing(container) is not None)
 
 
 def _get_or_make(container: dict[Value, Value], key: object, missing: Callable[..., object]) -> Value:

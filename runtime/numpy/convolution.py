@@ -12,14 +12,13 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     has_dynamic_array,
-    shape_of,
     zeros_atom,
 )
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
+from anabranch.runtime.values.registry import FUNCTIONS
 
 rules = Rules()
 
@@ -69,7 +68,7 @@ def _vectors(a: object, v: object) -> tuple[Atom, Atom]:
 def convolve(a: Value, v: Value, mode: Value = "full") -> Value:
     """As `numpy.convolve`."""
     if has_dynamic_array((a, v)):
-        return _of_run_time_size(operands.array(a), operands.array(v), mode)
+        return _of_run_time_size(operands.array(a), operands.array(v), mode, ("a", "v"))
     x, y = _vectors(a, v)
     if not x.type.size:
         raise ValueError("a cannot be empty")
@@ -80,9 +79,9 @@ def convolve(a: Value, v: Value, mode: Value = "full") -> Value:
     return fresh(_windows(x, atoms.op("reverse", y, axes=(0,)), mode))
 
 
-def _of_run_time_size(a: Value, v: Value, mode: Value) -> Value:
+def _of_run_time_size(a: Value, v: Value, mode: Value, names: tuple[str, str], is_correlation: bool = False) -> Value:
     """A convolution of which an operand has a run-time size: what is no element takes no part in a sum."""
-    for x, name in ((a, "a"), (v, "v")):
+    for x, name in zip((a, v), names, strict=True):
         if x.ndim != 1:
             raise ValueError("object too deep for desired array")
         nothing = atoms.logical_not(broadcasting.differ(x.shape[0], 0))
@@ -109,15 +108,21 @@ def _of_run_time_size(a: Value, v: Value, mode: Value) -> Value:
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got '{mode}')")
     if mode == "valid":
         return made[size_arithmetic.add(short, -1) : long]
-    start: Value = (short - 1) // 2
+    # A correlation with what is longer is computed the other way round, and turned.
+    start: Value = (short - 1 + (is_correlation and m > n)) // 2
     return made[start : start + long]
 
 
-@rules.implements(np.correlate)
-def correlate(a: object, v: object, mode: object = "valid") -> TracedArray:
+@rules.any_shape(np.correlate)
+def correlate(a: object, v: object, mode: object = "valid") -> Value:
     """As `numpy.correlate`."""
-    if not shape_of(a) or not shape_of(v):
+    if not all(operands.array(x).ndim for x in (a, v)):
         raise ValueError("object of too small depth for desired array")
+    if has_dynamic_array((a, v)):
+        x, y = operands.array(a), operands.array(v)
+        y = FUNCTIONS[np.conjugate](y)[::-1] if y.ndim == 1 else y
+        names = "first array argument", "second array argument"
+        return _of_run_time_size(x, y, _MODES.get(mode, mode), names, is_correlation=True)
     x, y = _vectors(a, v)
     if not x.type.size:
         raise ValueError("first array argument cannot be empty")

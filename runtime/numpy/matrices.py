@@ -11,6 +11,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.numpy import operands
 from anabranch.runtime.numpy.core import (
     atom_of,
     diagonal_mask,
@@ -33,15 +34,19 @@ rules = Rules()
 _F = registry.FUNCTIONS
 
 
-@rules.implements(np.diag)
+@rules.any_shape(np.diag)
 def diag(v: Value, k: Value = 0) -> Value:
     """As `numpy.diag`: a matrix of a vector, a read-only view of a matrix's diagonal."""
-    array, k = handle(v), operator.index(k)
+    array, k = operands.array(v), operator.index(k)
     if array.ndim == 2:
         return _F[np.diagonal](array, k)
     if array.ndim != 1:
         raise ValueError("Input must be 1- or 2-d.")
-    return fresh(_diagonal_matrix(array.atom, k))
+    if not wrap.is_dynamic_array(array):
+        return fresh(_diagonal_matrix(array.atom, k))
+    front = array.left_packed()
+    side = operands.window(size_arithmetic.add(array.shape[0], abs(k)))
+    return wrap.with_extents(fresh(_diagonal_matrix(front.memory.atom, k)), (side, side), array.origin)
 
 
 def _diagonal_matrix(line: Atom, k: int) -> Atom:
@@ -149,9 +154,12 @@ def diag_indices_from(arr: Value) -> tuple[np.ndarray, ...]:
     return np.diag_indices(arr.shape[0], arr.ndim)
 
 
-@rules.implements(np.vander)
-def vander(x: Value, N: Value = None, increasing: Value = False) -> TracedArray:  # noqa: N803
+@rules.any_shape(np.vander)
+def vander(x: Value, N: Value = None, increasing: Value = False) -> Value:  # noqa: N803
     """As `numpy.vander`: running products."""
+    if wrap.is_dynamic_array(x) and N is not None:
+        made = vander(x.memory, N, increasing)
+        return wrap.with_extents(made, (*x.extents, None), x.origin)
     array = handle(x)
     if array.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy import linear_systems
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.numpy import linear_systems, operands
 from anabranch.runtime.numpy.core import atom_of, handle
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import wrap
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.failures import run_time_checks
 
 rules = Rules()
@@ -38,7 +38,7 @@ def roots(p: object) -> Value:
     return xp.linalg.eigvals(xp.concatenate((-array[np.newaxis, 1:] / array[0], below)))
 
 
-@rules.implements(np.polyfit)
+@rules.any_shape(np.polyfit)
 def polyfit(
     x: object, y: object, deg: object, rcond: object = None, full: object = False, w: object = None, cov: object = False
 ) -> Value:
@@ -52,8 +52,7 @@ def polyfit(
         weights = _inexact(w)
         if weights.ndim != 1:
             raise TypeError("expected a 1-d array for weights")
-        if weights.shape[0] != rhs.shape[0]:
-            raise TypeError("expected w and y to have the same length")
+        _refuse(broadcasting.differ(weights.shape[0], rhs.shape[0]), "expected w and y to have the same length")
         lhs *= weights[:, np.newaxis]
         rhs *= weights[:, np.newaxis] if rhs.ndim == 2 else weights
     scale = xp.sqrt((lhs * lhs).sum(axis=0))
@@ -70,8 +69,7 @@ def polyfit(
 
 
 def _inexact(x: object) -> Value:
-    array: Any = handle(x)
-    return array + 0.0
+    return operands.array(x) + 0.0
 
 
 def _order(deg: Value) -> int:
@@ -84,12 +82,14 @@ def _order(deg: Value) -> int:
 def _check_points(x: Value, y: Value) -> None:
     if x.ndim != 1:
         raise TypeError("expected 1D vector for x")
-    if x.size == 0:
-        raise TypeError("expected non-empty vector for x")
+    _refuse(atoms.logical_not(broadcasting.differ(x.shape[0], 0)), "expected non-empty vector for x")
     if y.ndim < 1 or y.ndim > 2:
         raise TypeError("expected 1D or 2D array for y")
-    if x.shape[0] != y.shape[0]:
-        raise TypeError("expected x and y to have same length")
+    _refuse(broadcasting.differ(x.shape[0], y.shape[0]), "expected x and y to have same length")
+
+
+def _refuse(bad: Atom, message: str) -> None:
+    broadcasting.refuse(bad, TypeError, message)
 
 
 def _variance(rest: Value, rank: Value, order: int) -> Value:

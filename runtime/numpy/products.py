@@ -16,6 +16,7 @@ from anabranch.runtime.numpy.core import (
     axes_tuple,
     fresh,
     handle,
+    has_dynamic_array,
     one_axis,
     plain,
     result,
@@ -320,9 +321,11 @@ def linalg_tensordot(x1: object, x2: object, /, *, axes: object = 2) -> Value:
     return tensordot(x1, x2, axes)
 
 
-@rules.implements(np.kron)
+@rules.any_shape(np.kron)
 def kron(a: object, b: object) -> Value:
-    """As `numpy.kron`."""
+    """As `numpy.kron`; of arrays of run-time size, of vectors."""
+    if has_dynamic_array((a, b)) and all(operands.array(v).ndim == 1 for v in (a, b)):
+        return operands.flat(outer(a, b))
     x, y = common(a, b)
     ndim = max(len(x.type.shape), len(y.type.shape))
     left = (1,) * (ndim - len(x.type.shape)) + x.type.shape
@@ -363,7 +366,7 @@ def linalg_diagonal(x: object, /, *, offset: object = 0) -> Value:
     return _F[np.diagonal](handle(x), offset, -2, -1)
 
 
-@rules.implements(np.cross)
+@rules.any_shape(np.cross)
 def cross(
     a: object,
     b: object,
@@ -375,7 +378,7 @@ def cross(
     """As `numpy.cross`, of vectors of three elements."""
     if axis is not None:
         axisa = axisb = axisc = axis
-    x, y = (handle(v) for v in (a, b))
+    x, y = map(operands.array, (a, b))
     if x.ndim < 1 or y.ndim < 1:
         raise ValueError("At least one array has zero dimension")
     x = _F[np.moveaxis](x, one_axis(axisa, x.ndim), -1)

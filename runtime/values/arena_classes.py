@@ -48,8 +48,10 @@ def need_of_made() -> None:
 
 
 def can_lie_in_one(cls: type) -> bool:
-    """Return whether the instances of a class can lie in an arena: what they hold is in their `__dict__` alone."""
-    if not user_classes.is_users_class(cls) or user_classes.slot_names(cls) or hasattr(cls, "arena_"):
+    """Return whether the instances of a class can lie in an arena: what they hold is in one place alone."""
+    if not user_classes.is_users_class(cls) or hasattr(cls, "arena_"):
+        return False
+    if user_classes.slot_names(cls) and user_classes.has_dict(cls):
         return False
     if issubclass(cls, (tuple, list, dict, set, BaseException)) or type(cls) is not type:
         return False

@@ -6,6 +6,7 @@ attributes are read from columns.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.arena_contents import HostArena, HostColumn, InArenaStructure
+from anabranch.runtime.values.user_classes import slot_names
 
 
 class ObjectInArena:
@@ -21,30 +23,40 @@ class ObjectInArena:
     __slots__ = ()
     arena_: Any
     original_: type
-    own_: Any  # returns the `__dict__` that an instance has
+    get_number_: Any  # of an instance, which the user's code does not see as an attribute
+    set_number_: Any
 
 
 def number_of(value: Value) -> Value:
     """The number of an object in its arena."""
-    return _own(value)["number_"]
+    return type(value).get_number_(value)
 
 
 def of_number(cls: Any, number: Value) -> Any:
     """The stand-in for the object of a number."""
     made = object.__new__(cls)
     current().trace.identity.created.add(made)
-    _own(made)["number_"] = number
+    cls.set_number_(made, number)
     return made
+
+
+def number_place(original: type) -> dict[str, Any]:
+    """How the number of an instance is read and set: it lies in its `__dict__` or, where it has none, in a slot."""
+    own = next((vars(c)["__dict__"] for c in original.__mro__ if "__dict__" in vars(c)), None)
+    if own is None:
+        name = slot_names(original)[0]
+        slot = next(vars(c)[name] for c in original.__mro__ if name in vars(c))
+        return {"get_number_": staticmethod(slot.__get__), "set_number_": staticmethod(slot.__set__)}
+    own_of = own.__get__
+    return {
+        "get_number_": staticmethod(lambda value: own_of(value)["number_"]),
+        "set_number_": staticmethod(lambda value, number: operator.setitem(own_of(value), "number_", number)),
+    }
 
 
 def are_same(a: Value, b: Value) -> Value:
     """`a is b`, of objects in arenas."""
     return type(a).arena_ is type(b).arena_ and number_of(a) == number_of(b)
-
-
-def _own(value: Any) -> dict[str, Any]:
-    held: dict[str, Any] = type(value).own_(value)  # the class shows no `__dict__` to the user's code
-    return held
 
 
 @frozen

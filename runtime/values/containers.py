@@ -22,7 +22,7 @@ from anabranch.runtime.values.same_constants import keys_of
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.undefined import UnsetAttribute
 from anabranch.runtime.values.union import UnionValue
-from anabranch.runtime.values.user_classes import attributes, is_plain_object, reads_as_dict
+from anabranch.runtime.values.user_classes import attributes, is_plain_object, is_users_class, reads_as_dict
 
 _ATOMIC = (
     str, bytes, int, float, complex, bool, type(None), type, types.ModuleType, types.FunctionType, types.MethodType,
@@ -329,8 +329,16 @@ def has_traced(value: object) -> bool:
             return True
         structure = structure_of(part) if seen.admit(part) else None
         if structure is not None:
+            if structure.is_in_arena:  # what it holds lies in columns, even where its number is known
+                return True
             pending += structure.children(part)
     return False
+
+
+def is_hashed_object(value: object) -> bool:
+    """Return whether a value is an object of a user's class that has a hash, and no tuple."""
+    cls: Any = type(value)
+    return is_users_class(cls) and cls.__hash__ is not None and not isinstance(value, (tuple, type))
 
 
 def is_deep(value: object) -> bool:

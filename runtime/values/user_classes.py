@@ -84,6 +84,11 @@ def slot_names(cls: type) -> tuple[str, ...]:
     return known
 
 
+def has_dict(cls: type) -> bool:
+    """Return whether the instances of a class have a `__dict__`."""
+    return any("__dict__" in vars(base) for base in cls.__mro__)
+
+
 def _find_slot_names(cls: type) -> list[str]:
     names: list[str] = []
     for base in cls.__mro__:

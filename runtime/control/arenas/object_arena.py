@@ -32,7 +32,7 @@ class ObjectArena:
         if self.original is object:
             self.original = cls
             self.on_host = (arena_object.HostObjects, cls, tuple(self.attributes))
-            self.stand_in = _stand_in(cls, self)
+            self.stand_in: Any = _stand_in(cls, self)
         return self.original is cls
 
     @property
@@ -48,19 +48,21 @@ class ObjectArena:
         number = count_of(next(iter(self.attributes.values())))
         for name, column in self.attributes.items():
             column.append(held[name])
-        own = made.__dict__
-        own.clear()
+        if user_classes.has_dict(type(made)):
+            made.__dict__.clear()
         made.__class__ = self.stand_in
-        own["number_"] = number
+        self.stand_in.set_number_(made, number)
 
 
 def _stand_in(original: Any, arena: ObjectArena) -> type:
     """The class of what stands for an object of an arena."""
     attributes: dict[str, Any] = {name: _column(name) for name in arena.attributes}
-    own = next(vars(c)["__dict__"] for c in original.__mro__ if "__dict__" in vars(c))
+    attributes |= arena_object.number_place(original)
+    if user_classes.has_dict(original):
+        attributes["__dict__"] = property(_refuse_dict)
+    else:
+        attributes["__slots__"] = ()  # an object may become an instance only of what lies in memory as it does
     attributes |= {
-        "own_": staticmethod(own.__get__),
-        "__dict__": property(_refuse_dict),
         "__copy__": _copy,
         "__deepcopy__": _deep_copy,
         "__reduce_ex__": _refuse_dict,

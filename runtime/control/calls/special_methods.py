@@ -21,7 +21,9 @@ from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.control.iteration import known_ends
 from anabranch.runtime.control.staging import unpacking
-from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.control.staging.restaging import stage_current_operator
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.heap import patched_classes
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.unset_attributes import MayBeUnset
@@ -93,8 +95,8 @@ class Staging:
         if isinstance(value, types.FunctionType):
             if (compared := _of_dataclass(cls, name, value)) is not None:
                 return compared
-            if name == "__hash__" and self._is_user_function(value):
-                return _hashing(value)
+            if name == "__hash__":
+                return _hashing(value, self._call if self._is_user_function(value) else None)
             special = name.startswith("__") and name.endswith("__") and name not in _LEFT
             return self._dispatching(value) if special and (name != "__init__" or _is_made_in_c(cls)) else None
         if type(value) is property:
@@ -173,14 +175,19 @@ def _dispatching(function: Call, call: Call) -> Call:
     return special
 
 
-def _hashing(function: Call) -> Call:
-    """A `__hash__` as it is written, which says what is missing where its answer is known only at run time."""
+def _hashing(function: Call, call: Call | None) -> Call:
+    """A `__hash__` as it is written; where its answer is known only at run time, a dict or a set becomes a table."""
 
     @functools.wraps(function)
     def special(self: object) -> Value:
+        if tracing() and has_traced(self):
+            current().trace.tables.ask_for_places()
+            stage_current_operator()
         made = function(self)
         return hash(made) if isinstance(made, Tracer) else made
 
+    if call is not None:
+        special.staged_ = functools.partial(call, function)  # type: ignore[attr-defined]
     return special
 
 

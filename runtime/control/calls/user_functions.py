@@ -39,7 +39,7 @@ _LIBRARYS = frozenset(
 
 
 # What these files of the project's have is staged as the user's own.
-_SOURCES = ("itertools_source.py", "functools_source.py", "random_source.py")
+_SOURCES = ("itertools_source.py", "functools_source.py", "random_source.py", "list_source.py")
 
 
 def is_user_function(function: types.FunctionType) -> bool:
@@ -72,7 +72,8 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     if trace.tables.sites:
         transpile.stage_operators(function.__code__, "table")
     if internal(function.__code__.co_filename):  # where an operator meets a run-time value the user's code is asked
-        transpile.stage_operators(function.__code__, "subscript")
+        for kind in ("subscript", "compare"):
+            transpile.stage_operators(function.__code__, kind)
     else:
         trace.outside.enter(function)
     if transpile.is_rewritten(function.__code__) or not is_user_function(function):

@@ -15,17 +15,18 @@ from anabranch.base.value import Value
 from anabranch.runtime.control import attribute
 from anabranch.runtime.control.calls import recursion
 from anabranch.runtime.control.calls.user_functions import is_rewritten
+from anabranch.runtime.control.containers import object_keys
+from anabranch.runtime.control.containers.set_members import check_hashable
 from anabranch.runtime.control.stdlib import functools_source
 from anabranch.runtime.control.stdlib.introspection import type_
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.computed import Computed
 from anabranch.runtime.values import containers, text_tables
-from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.dynamic_shapes import length_permission
 from anabranch.runtime.values.heap.attempt import Attempt
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 Call = Callable[..., Any]
@@ -51,7 +52,7 @@ def unwrapped(function: object, call: Call) -> Call | None:
 
 def _cached(function: functools._lru_cache_wrapper[Any], call: Call, *args: Value, **kwargs: Value) -> Value:
     """The result of a function under a cache, which may be one from before."""
-    if any(isinstance(a, (Tracer, UnionValue)) for a in (*args, *kwargs.values())):
+    if containers.has_traced((*args, *kwargs.values())):
         return _remembered(function, call, args, kwargs)
     if not tracing():
         return function(*args, **kwargs)
@@ -69,8 +70,8 @@ def _remembered(
 
     Others compute it in each call, which takes as long as without a cache, where a recursion may take ages.
     """
-    if any(map(is_array, (*args, *kwargs.values()))):
-        raise TypeError("unhashable type: 'numpy.ndarray'")
+    for value in (*args, *kwargs.values()):
+        check_hashable(value)
     plain: Any = function.__wrapped__
     calls, roots = current().trace.calls, current().trace.heap.roots
     if kwargs or not _is_key(args) or not _keeps_own_calls(function) or calls.remembered.get(function, plain) is None:
@@ -104,9 +105,22 @@ def _keeps_own_calls(function: functools._lru_cache_wrapper[Any]) -> bool:
 
 
 def _is_key(args: tuple[Value, ...]) -> bool:
-    """Return whether arguments are ints, by which a table finds a result; NaN, for one, is a key as an object."""
-    scalar = NumPyScalar, PythonScalar
-    return all(isinstance(a, int) or (isinstance(a, scalar) and a.abstract.dtype.kind in "biu") for a in args)
+    """Return whether arguments are ints, or values made of some, by which a table finds a result.
+
+    NaN, for one, is a key as an object.
+    """
+    return all(map(_is_made_of_ints, args))
+
+
+def _is_made_of_ints(value: Value) -> bool:
+    if isinstance(value, (int, str)):
+        return True
+    if isinstance(value, (NumPyScalar, PythonScalar)):
+        return value.abstract.dtype.kind in "biu"
+    structure = containers.structure_of(value)
+    if structure is None or not object_keys.hashes_as_tuple(structure):
+        return False
+    return all(map(_is_made_of_ints, structure.children(value)))
 
 
 def _kept(

@@ -19,8 +19,9 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.staging import run_time_keys
 from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.ir.interval import FULL
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import containers, passed_functions, text_tables
-from anabranch.runtime.values.arrays.index_numbers import check_integer
+from anabranch.runtime.values.arrays.index_numbers import as_int, check_integer
 from anabranch.runtime.values.attributes import ContainerStandIn
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.tracer import Tracer
@@ -50,6 +51,19 @@ def _pop(items: Value, place: object = -1, *default: object) -> Value:
     item = subscript.at(items)[place]
     del subscript.at(items)[place]
     return item
+
+
+def _rotate(items: collections.deque[Value], n: Value = 1) -> None:
+    """As `deque.rotate`: where the number is known only at run time, each place gets one of the items."""
+    steps = as_int(n)
+    if not isinstance(steps, Tracer):
+        items.rotate(steps)
+        return
+    if current().trace.lists.grow_here:
+        current().trace.lists.demand_growth()
+    before = list(items)
+    for place in range(len(before)):
+        items[place] = subscript.at(before)[(place - steps) % len(before)]
 
 
 def _get(items: dict[Value, Value], key: object, default: object = None) -> Value:
@@ -105,6 +119,7 @@ _METHODS: dict[str, tuple[tuple[type, ...], Callable[..., Any]]] = {
     "sort": ((list,), _sort),
     "remove": ((list, set), _remove),
     "pop": ((list, dict), _pop),
+    "rotate": ((collections.deque,), _rotate),
     "get": ((dict,), _get),
     "update": ((dict, set), _keyed("update")),
     "setdefault": ((dict,), _keyed("setdefault")),

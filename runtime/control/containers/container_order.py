@@ -14,7 +14,7 @@ from anabranch.runtime.control import boolean
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.columnar import node_reads
-from anabranch.runtime.control.containers import list_order, missing_items
+from anabranch.runtime.control.containers import list_order, missing_items, object_keys
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom
@@ -231,6 +231,11 @@ _WHOLE = (tuple, Hashed, HostTyped)
 _PARTS = (*_WHOLE, UnionValue)
 
 
+def _has_own_rule(part: object) -> bool:
+    """Return whether a part of a key is compared otherwise than in a list."""
+    return isinstance(part, _PARTS) or containers.is_hashed_object(part)
+
+
 def same_key(a: Value, b: Value) -> Value:
     """`a == b` of two keys of a dict or members of a set: where one alone is a tuple their hashes differ.
 
@@ -246,7 +251,9 @@ def same_key(a: Value, b: Value) -> Value:
             return one.same_members_(other)
         if isinstance(one, HostTyped):
             return one.same_key_(other)
-    if isinstance(a, tuple) and isinstance(b, tuple) and any(isinstance(x, _PARTS) for x in (*a, *b)):
+    if containers.is_hashed_object(a) and containers.is_hashed_object(b):
+        return object_keys.same_objects(a, b, equal)
+    if isinstance(a, tuple) and isinstance(b, tuple) and any(_has_own_rule(x) for x in (*a, *b)):
         result: Any = len(a) == len(b)
         for x, y in zip(a, b, strict=False):
             result = boolean.and_(result, lambda x=x, y=y: same_key(x, y))  # type: ignore[misc]

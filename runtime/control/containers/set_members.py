@@ -14,6 +14,7 @@ from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.containers import has_traced, is_hashed_object
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
@@ -53,8 +54,9 @@ def _has_hash(item: object) -> bool:
     """Return whether a value known only at run time has a hash."""
     if isinstance(item, HostTyped):
         return item.key_ is not None
-    has_hash = isinstance(item, (PythonScalar, NumPyScalar, Text))
-    return has_hash or (isinstance(item, Hashed) and item.native is frozenset)
+    if isinstance(item, (PythonScalar, NumPyScalar, Text)) or (is_hashed_object(item) and has_traced(item)):
+        return True
+    return isinstance(item, Hashed) and item.native is frozenset
 
 
 def _later(item: object, element: object, present: object) -> Callable[[], Any]:

@@ -22,12 +22,18 @@ from anabranch.runtime.control import subscript
 from anabranch.runtime.control.boolean import differs
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.containers import container_methods
-from anabranch.runtime.control.dynamic_lists import deep_copies, dynamic_list_methods as staged, item_access
-from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, NEEDS_PLAIN, GrowableContents
+from anabranch.runtime.control.dynamic_lists import (
+    deep_copies,
+    dynamic_list_methods as staged,
+    item_access,
+    list_source,
+)
+from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, GrowableContents
 from anabranch.runtime.control.staging import restaging, unpacking
-from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import place
+from anabranch.runtime.values import passed_functions
+from anabranch.runtime.values.arrays.index_numbers import as_int
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
 from anabranch.runtime.values.attributes import name_in_messages
 from anabranch.runtime.values.comparisons import Compared
@@ -366,7 +372,9 @@ class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
     def rotate(self, n: Value = 1) -> None:
         """As `deque.rotate`."""
         if self.items is not None or isinstance(n, Tracer):
-            raise ConcretizationError(f"deque.rotate: {NEEDS_PLAIN}")
+            self.become(self.as_items())
+            passed_functions.called(list_source.rotate)(self, as_int(n))
+            return
         if len(self) > 1:  # an iterator over it then raises, as where it has got one and lost one
             self._gains()
             self._loses()

@@ -13,7 +13,7 @@ from anabranch.runtime.control import generator_expression
 from anabranch.runtime.control.boolean import and_, not_
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import container_order, generator_reductions, missing_items
-from anabranch.runtime.control.dynamic_lists import dynamic_list_order
+from anabranch.runtime.control.dynamic_lists import dynamic_list_order, list_source
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import GrowableContents
 from anabranch.runtime.control.dynamic_lists.item_access import (
     clipped,
@@ -26,8 +26,9 @@ from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences import as_countable, countable, countable_ranges, elements, iterators
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import wrap
+from anabranch.runtime.values import passed_functions, wrap
 from anabranch.runtime.values.arrays.index_numbers import as_int
+from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -203,4 +204,16 @@ def sort(
     """`owner.sort(key=key, reverse=reverse)`; `listed` makes a list of what an iterable yields."""
     items = owner.as_items()
     keys = items if key is None else listed(_each(owner, _of_numbers(key, items.length))).as_items()
-    owner.become(dynamic_list_order.sorted_by_keys(items, keys, reverse, reversed_items))
+    owner.become(dynamic_list_order.sorted_by_keys(items, keys, reverse, reversed_items, _in_order(owner)))
+
+
+def _in_order(owner: GrowableContents) -> Callable[[Items], Items]:
+    """The places, in order, of keys that are no numbers or texts: what they are is asked of their `<`."""
+
+    def places(keys: Items) -> Items:
+        made: Value = owner.made(())
+        made.become(keys)
+        found: Items = passed_functions.called(list_source.places_in_order)(made).as_items()
+        return found
+
+    return places

@@ -16,32 +16,64 @@ from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import python_abstract
 from anabranch.runtime.values.counted_loops import counted
 from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.lazy_text import TextStructure
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.memory.item_memory import gathered, iota
 from anabranch.runtime.values.pytrees import layout as layouts
 
 
-def sorted_by_keys(items: Items, keys: Items, reverse: bool, backwards: Callable[[Items], Items]) -> Items:
+def sorted_by_keys(
+    items: Items,
+    keys: Items,
+    reverse: bool,
+    backwards: Callable[[Items], Items],
+    in_order: Callable[[Items], Items],
+) -> Items:
     """The elements in the order of their keys; what is equal keeps its order.
+
+    `in_order` gives the places, in order, of keys that are no numbers or known texts or tuples of these, of one type.
 
     Raises
     ------
     UnsupportedOperationError
-        For keys that are no numbers or known texts or tuples of these, all of one type; and at run time for NaN, whose
-        place depends on Python's way of sorting.
+        At run time for NaN, whose place depends on Python's way of sorting.
     """
     if not items.structure.variants:
         return items
     given = backwards(items) if reverse else items
     ranked = backwards(keys) if reverse else keys
     valid = size_arithmetic.window((ranked.structure.capacity,), 0, 0, ranked.length)
-    columns = list(_sort_keys(ranked, valid))
+    try:
+        columns = list(_sort_keys(ranked, valid))
+    except NoCommonFormError:
+        for column, there in _all_columns(ranked, valid):
+            list_order.refuse_nan(column, there)
+        order = item_memory.fitted(in_order(ranked).with_dynamic_length().buffers[0], given.structure.capacity)
+        made = given.taken(order, given.length)
+        return backwards(made) if reverse else made
     for column in columns:
         list_order.refuse_nan(column, valid)
     order = list_order.order_by([atoms.logical_not(valid), *columns], iota(ranked.structure.capacity))
     made = given.taken(order, given.length)
     return backwards(made) if reverse else made
+
+
+def _all_columns(keys: Items, valid: Atom) -> Iterator[tuple[Atom, Atom]]:
+    """The columns of numbers that keys hold, those of their objects in arenas among them, each with what is valid."""
+    for column in keys.buffers:
+        if len(column.type.shape) == 1:
+            yield column, valid
+    for kind in keys.structure.variants:
+        for leaf in _leaves(kind):
+            if isinstance(leaf, layouts.Node) and leaf.structure.is_in_arena:
+                for held in leaf.structure.extra.columns:
+                    inner = held.as_items()
+                    capacity = (inner.structure.capacity,)
+                    for column in inner.buffers:
+                        if column.type.shape == capacity:
+                            yield column, size_arithmetic.window(capacity, 0, 0, inner.length)
 
 
 def _sort_keys(keys: Items, valid: Atom) -> Iterator[Atom]:
@@ -62,7 +94,7 @@ def _sort_keys(keys: Items, valid: Atom) -> Iterator[Atom]:
         lists = current().trace.lists
         if any(isinstance(leaf, layouts.Node) for kind in kinds for leaf in _leaves(kind)):
             lists.demand_arenas(lists.copied_sites)  # lists in arenas are compared by their items
-        raise _refusal()
+        raise NoCommonFormError
     tags = None if keys.tags is None else gathered(keys.tags, places)
     for parts in zip(*filter(None, rows), strict=True):
         yield _of_kinds(parts, tags, valid)
@@ -73,13 +105,6 @@ def _with_ranks(kind: layouts.Layout) -> layouts.Layout:
     if isinstance(kind, layouts.Node) and issubclass(kind.structure.cls, tuple):
         return layouts.Node(kind.structure, (*kind.children[:-1], _with_ranks(kind.children[-1])))
     return layouts.Leaf(python_abstract(int))
-
-
-def _refusal() -> UnsupportedOperationError:
-    return UnsupportedOperationError(
-        "a list whose length is known only at run time is sorted, but its keys are not numbers or known texts, or "
-        "tuples of these, of one type; sort by such keys (key=...), or use np.argsort"
-    )
 
 
 def _starts(kinds: Sequence[layouts.Layout]) -> Iterator[int]:
@@ -117,12 +142,12 @@ def _of_kinds(parts: Sequence[_Part], tags: Atom | None, valid: Atom) -> Atom:
     """The column by which keys are compared in one place, of which each is of the kind that its tag says."""
     texts = sorted({text for part in parts if not isinstance(part, Atom) for text in _texts(part)})
     if texts and any(isinstance(part, Atom) for part in parts):
-        raise _refusal()
+        raise NoCommonFormError
     found, *others = [part if isinstance(part, Atom) else _ranked(part, texts, valid) for part in parts]
     for number, column in enumerate(others, 1):
         assert tags is not None
         if column.type != found.type:
-            raise _refusal()
+            raise NoCommonFormError
         here = atoms.ufunc(np.equal, tags, atoms.broadcast_to(atoms.literal(number, np.int32), valid.type.shape))
         found = atoms.select(here, column, found)
     return found

@@ -6,14 +6,14 @@ place after that of a key in the list, or 0. What does not fit is asked for as a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.control.containers import container_order
+from anabranch.runtime.control.containers import container_order, object_keys
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.hash_tables import key_hash
@@ -23,7 +23,8 @@ from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.staging import unpacking
-from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.control.while_ import while_
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
@@ -47,6 +48,10 @@ _NONE = -1
 # An entry is the place after its key's: what a branch that failed leaves is zeros, in which a search has to end, too.
 _EMPTY = 0
 _INDEX = np.dtype(np.int32)
+_OF_OTHERS = (
+    "an object that refers to others is no key of the dict or no member of the set, and the KeyError would have to "
+    "carry all of them; ask `in` before"
+)
 
 
 @frozen
@@ -104,7 +109,8 @@ class HashTable(Hashed):
     def origins(self) -> frozenset[Any]:
         """The places that make such tables."""
         frames = self.request_.place.frames
-        return frozenset((TableSite(frames[-1], self.native),)) if frames else frozenset()
+        place = frames[-1] if frames else current().trace.tables.made.get(self)  # an argument's was noted
+        return frozenset() if place is None else frozenset((TableSite(place, self.native),))
 
     # ---- parts -------------------------------------------------------------------------------------------------------
 
@@ -182,9 +188,22 @@ class HashTable(Hashed):
             same = container_order.same_key(other, key)
             return atoms.logical_and(there, atoms.logical_not(wrap.as_atom(same, np.bool_)))
 
-        slot = self._at(repeated(goes_on, self._after, [wrap.as_atom(first, np.int64)])[0])
+        slot = self._searched(first, goes_on, object_keys.asks_users_code(key))
         self.found_ = Search.ended(key, self.index_, slot)
         return slot
+
+    def _searched(self, first: Value, goes_on: Callable[[Sequence[Atom]], Atom], runs_any_code: bool) -> Value:
+        """The first entry, from this one onwards, at which a search ends."""
+        if not runs_any_code:
+            return self._at(repeated(goes_on, self._after, [wrap.as_atom(first, np.int64)])[0])
+
+        def test(slot: Value) -> Value:
+            return python_scalar(goes_on([wrap.as_atom(slot, np.int64)]))
+
+        def body(slot: Value, table: HashTable = self) -> Value:
+            return table._at(table._after([wrap.as_atom(slot, np.int64)])[0])
+
+        return self._at(wrap.as_atom(while_(test, body, (first,), ("the place of a key",)), np.int64))
 
     def place_of_(self, key: Value) -> Value:
         """The place of a key in the list, or -1."""
@@ -254,12 +273,14 @@ class HashTable(Hashed):
     def refuse_(self, missing: Value, key: Value) -> None:
         """Raise a KeyError where a key is missing."""
         frames = run_time_checks.user_frames()
-        if not _lies_in_arena(key):
+        if not object_keys.lies_in_arena(key):
             exceptions.record(wrap.as_atom(missing, np.bool_), KeyError(key), frames)
             return
 
         def fail() -> None:
-            exceptions.record(atoms.literal(True), KeyError(_out_of_arenas(key)), frames)
+            free = object_keys.out_of_arenas(key)
+            error = KeyError(free) if free is not NotImplemented else UnsupportedOperationError(_OF_OTHERS)
+            exceptions.record(atoms.literal(True), error, frames)
 
         if_(missing, fail, lambda: None)
 
@@ -289,16 +310,3 @@ class HashTable(Hashed):
 
     def __hash__(self) -> int:
         raise TypeError(f"unhashable type: '{self.native.__name__}'")
-
-
-def _lies_in_arena(key: Value) -> bool:
-    return (
-        any(map(_lies_in_arena, key)) if isinstance(key, tuple) else isinstance(key, Hashed) and key.arena_ is not None
-    )
-
-
-def _out_of_arenas(key: Value) -> Value:
-    """A key as an exception carries it, beside which no arena is."""
-    if isinstance(key, tuple):
-        return tuple(map(_out_of_arenas, key))
-    return key.free_() if _lies_in_arena(key) else key

@@ -15,18 +15,21 @@ import numpy as np
 
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
+from anabranch.runtime.control.containers import object_keys
 from anabranch.runtime.control.texts import text_hash
 from anabranch.runtime.control.texts.text_operations import wanted_characters
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.attributes import class_of
+from anabranch.runtime.values.containers import is_hashed_object
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
-from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_base import are_numbers
@@ -42,6 +45,11 @@ def start_of(key: Value, size: int) -> Atom:
     bits = size.bit_length() - 1
     mixed = _hash(key)
     return atoms.convert(_shift_right(mixed, 64 - bits), np.int64) if bits else atoms.literal(0, np.int64)
+
+
+def as_int(key: Value) -> Value:
+    """The hash of a part of a key as an int of 31 bits: it leaves room for the arithmetic that hashes are joined by."""
+    return python_scalar(atoms.convert(_shift_right(_hash(key), 33), np.int64), Interval(0, 2**31 - 1))
 
 
 def _hash(key: Value) -> Atom:
@@ -72,6 +80,8 @@ def _hash(key: Value) -> Atom:
         return _of_set(_of_members(key), key.count_)
     if isinstance(key, Tracer):
         raise TypeError(f"unhashable type: '{class_of(key).__module__}.{class_of(key).__name__}'")
+    if is_hashed_object(key):
+        return _hash(object_keys.compared_of(key))
     hash(key)  # raises
     raise _refusal(key)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.containers import object_keys
 from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.hash_tables.views import View
 from anabranch.runtime.control.if_ import if_
@@ -137,8 +138,9 @@ def _numbers(table: Any) -> Atom | None:
     columns = [atoms.convert(b, dtype) for b in keys.buffers]
     if isinstance(kinds[0], layouts.Leaf):
         return columns[0]
-    flat = isinstance(kinds[0], layouts.Node) and kinds[0].structure.cls is tuple
-    if not flat or not all(isinstance(part, layouts.Leaf) for part in kinds[0].children):
+    if not isinstance(kinds[0], layouts.Node) or not object_keys.hashes_as_tuple(kinds[0].structure):
+        return None
+    if not all(isinstance(part, layouts.Leaf) for part in kinds[0].children):
         return None
     length = columns[0].type.shape[0]
     return atoms.op("concatenate", *(atoms.reshape(c, (length, 1)) for c in columns), axis=1)

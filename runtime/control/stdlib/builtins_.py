@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from anabranch.base.value import Value
 from anabranch.runtime.control import text
+from anabranch.runtime.control.containers import object_keys
+from anabranch.runtime.control.hash_tables import key_hash
 from anabranch.runtime.control.staging.signature_errors import fitted, staged_form_of
 from anabranch.runtime.control.stdlib import print_and_log
 from anabranch.runtime.control.stdlib.builtin_iterators import (
@@ -69,6 +71,12 @@ def chr_(code: Value, /) -> Value:
     return text_operations.chr_(code) if isinstance(code, Tracer) else chr(code)
 
 
+@staged_form_of(hash)
+def hash_(value: Value, /) -> Value:
+    """As `hash`; in the `__hash__` of a key a number that serves the search for it."""
+    return key_hash.as_int(value) if object_keys.searches() else hash(value)
+
+
 print_ = fitted(print_and_log.print_, print)
 repr_, ascii_, format_ = fitted(text.repr_, repr), fitted(text.ascii_, ascii), fitted(text.format_, format)
 bin_, oct_, hex_ = fitted(text.bin_, bin), fitted(text.oct_, oct), fitted(text.hex_, hex)
@@ -82,6 +90,6 @@ COUNTERPARTS: dict[object, str] = {
     isinstance: "isinstance_", issubclass: "issubclass_",
     hasattr: "hasattr_", getattr: "getattr_", setattr: "setattr_", delattr: "delattr_", vars: "vars_",
     dir: "dir_", next: "next_", iter: "iter_", callable: "callable_",
-    ord: "ord_", chr: "chr_", print: "print_", repr: "repr_", ascii: "ascii_", format: "format_", str: "str_",
-    bin: "bin_", oct: "oct_", hex: "hex_",
+    hash: "hash_", ord: "ord_", chr: "chr_", print: "print_", repr: "repr_", ascii: "ascii_", format: "format_",
+    str: "str_", bin: "bin_", oct: "oct_", hex: "hex_",
 }  # fmt: skip
