@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -142,3 +144,19 @@ def test_what_the_old_generator_refuses():
     x = np.arange(3.0)
     check(of_the_old_generator, np.random.RandomState(3), x, 20.0, 3.0)
     check(of_the_old_generator, np.random.RandomState(3), x, 0.0, np.inf)
+
+
+def hits(rng, n):
+    found = 0
+    for _ in range(n):
+        if rng.random() ** 2 + rng.random() ** 2 < 1.0:
+            found += 1
+    return found
+
+
+def test_draws_do_not_wait_for_the_arithmetic_that_may_fail_between_them():
+    """The state after the second one hangs on whether the square has overflown, which is foretold."""
+    assert jit(hits)(np.random.default_rng(5), 300) == hits(np.random.default_rng(5), 300)
+    llvm = jit(hits).lower(np.random.default_rng(5), 300).native_program().llvm
+    choices = re.findall(r"select i1 %\w+, i64 %\w+, i64 %\w+(.*)", llvm)
+    assert sum("!prof" in choice for choice in choices) >= 2
