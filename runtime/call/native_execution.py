@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -67,7 +68,7 @@ class NativeCode:
         in_place
             The arguments that are written to where they are, by the arrays that they are given in place of.
         """
-        given = list(map(_readable, self.program.inputs, arguments))
+        given = list(map(self._readable, range(len(self.program.inputs)), arguments))
         arrays = [given[in_place[k]] if k in in_place else make() for k, make in enumerate(self.makers)]
         return self.outputs(arrays, self.function(*given, *arrays, None, *self.callbacks))
 
@@ -75,6 +76,24 @@ class NativeCode:
         """The Program's outputs, from the arrays that the function has written to and what it has returned."""
         found = [*arrays, *self._numbers(answer)]
         return [found[place] for place in self.program.outputs]
+
+    def is_readable(self, place: int, array: np.ndarray) -> bool:
+        """Return whether the code can read an array where it is, as the input at a place."""
+        layout = self.program.layouts.get(place)
+        return is_readable(array) if layout is None else layout.is_of(array)
+
+    def copied(self, place: int) -> Callable[[np.ndarray], np.ndarray]:
+        """The function that copies arrays to memory where the code can read them as the input at a place."""
+        layout, kind = self.program.layouts.get(place), self.program.inputs[place]
+        return functools.partial(own_memory.copied, kind=kind) if layout is None else layout.copied
+
+    def _readable(self, place: int, array: np.ndarray) -> np.ndarray:
+        """An array on memory that the code can read: the array itself, or a copy."""
+        kind = self.program.inputs[place]
+        if array.shape != kind.shape or array.dtype != kind.dtype:
+            found = BufferType(array.shape, array.dtype)
+            raise ArgumentMismatchError(f"an argument is {found}, but the program was compiled for {kind}")
+        return array if self.is_readable(place, array) else self.copied(place)(array)
 
     def _numbers(self, answer: Any) -> list[np.ndarray]:
         """The numbers that the function has returned, as arrays; anything after a failure."""
@@ -84,21 +103,9 @@ class NativeCode:
         return [np.array(x, k.dtype) for x, k in zip(answer if len(kinds) > 1 else [answer], kinds, strict=False)]
 
 
-def _readable(kind: BufferType, array: np.ndarray) -> np.ndarray:
-    """An array of a type on memory that machine code can read: the array itself, or a copy."""
-    if array.shape != kind.shape or array.dtype != kind.dtype:
-        found = BufferType(array.shape, array.dtype)
-        raise ArgumentMismatchError(f"an argument is {found}, but the program was compiled for {kind}")
-    return array if is_readable(array) else own_memory.copied(array, kind)
-
-
 def is_readable(array: np.ndarray) -> bool:
-    """Return whether machine code can read an array where it is."""
+    """Return whether machine code can read an array where it is, as one in C order."""
     return array.flags.num & _READABLE == _READABLE
-
-
-def _no_other(orders: Mapping[int, tuple[int, ...]]) -> NativeProgram | None:
-    return None
 
 
 class NativeExecution(Execution):
@@ -113,11 +120,9 @@ class NativeExecution(Execution):
         The text of its fast path, in lines, and what the names in it stand for.
     tables_made : int
         How often a table was asked for that does what this says.
-    transposed : callable
-        Gives the code that takes some inputs with their axes in other orders; None where there is none.
     """
 
-    __slots__ = ("_compile", "_executable", "code", "in_place", "tables_made", "transposed", "written")
+    __slots__ = ("_compile", "_executable", "code", "in_place", "tables_made", "written")
     compiler = "LLVM"
 
     def __init__(
@@ -125,7 +130,6 @@ class NativeExecution(Execution):
         plan: Plan,
         code: NativeCode,
         compile: Callable[[], Executable],
-        transposed: Callable[[Mapping[int, tuple[int, ...]]], NativeProgram | None] = _no_other,
     ) -> None:
         self.fast_path = never
         self.fast_path_attempts = 0
@@ -133,7 +137,7 @@ class NativeExecution(Execution):
         self.tables_made = 0
         self.plan, self.returns_one_array, self.moves_bars = plan, False, False
         self.code, self.in_place = code, written_in_place(plan, code.program)
-        self._compile, self.transposed = compile, transposed
+        self._compile = compile
         self._executable: Executable | None = None
 
     @property

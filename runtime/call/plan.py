@@ -158,6 +158,9 @@ class Plan:
     packs: tuple[range | tuple[int, ...], ...] = ()  # arguments' leaves that are one input, by the first of them
     # Those of the results' outputs that hold several of the leaves that are computed, with the places of these.
     stacks: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
+    strides: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)  # of inputs that are not in C order
+    # Leaves of the result that lie in memory in another order, with the axes of the outputs that theirs are.
+    orders: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     on_device: bool = False  # whether an array among the arguments or from outside is an Array, so that results are
     approach: Approach | None = None  # how it was traced in the end, after what may have failed before
 
@@ -195,6 +198,14 @@ class Plan:
         held = {p: row for k, places in self.stacks.items() for p, row in zip(places, rows(k), strict=True)}
         single = iter([result for k, result in enumerate(results) if k not in self.stacks])
         return (held[p] if p in held else next(single) for p in range(len(results) - len(self.stacks) + len(held)))
+
+    def _in_order(self, computed: Iterable[Any]) -> Iterator[Any]:
+        """The leaves that are computed, each with its axes in their order."""
+        places = (k for k in range(self.leaf_count) if k not in self.shared_results and not self.is_returned(k))
+        return (
+            made.transpose(self.orders[k]) if k in self.orders else made
+            for k, made in zip(places, computed, strict=False)
+        )
 
     @property
     def returns_one_array(self) -> bool:
@@ -259,6 +270,7 @@ class Plan:
         assert self.result is not None
         whole = outputs[groups.results]
         computed = self.unstacked(whole, lambda k: map(np.array, whole[k]))
+        computed = self._in_order(computed)
         if leaves.returns_arrays and not self.on_device:
             computed = map(device.adopted, computed)
         found = self.own(iter(outputs[groups.conditions]), given)

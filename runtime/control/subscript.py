@@ -157,9 +157,9 @@ def _on(operation: Callable[[Any, Any], Any], container: Value, key: Value) -> V
         if max(lengths):
             return text_items.character(container, text_items.position(container, key))
     if isinstance(container, Reference) and isinstance(key, Tracer) and operation is _get:
-        found = node_reads.item(container, key, checked_dynamic_index)
-        if found is not NotImplemented:
-            return found
+        items = node_reads.NodeItems.of(container)
+        if items is not None:
+            return items.at(checked_dynamic_index(key, items.length, items.native.__name__))
     several = isinstance(key, UnionValue) and not isinstance(key, Reference)
     if isinstance(container, UnionValue) and not (several and isinstance(container, Reference)):
         return container.through(lambda c: _on(operation, c, key))
@@ -226,6 +226,8 @@ def _prepare_items(items: list[Value]) -> None:
     for item in items:
         if isinstance(item, set):
             run_time_keys.become_table(item)
+    if len(items) > 1 and all(isinstance(item, RunTimeContainer) and item.arena_ is None for item in items):
+        current().trace.lists.demand_arenas(site for item in items for site in item.origins)
 
 
 def _is_index(key: Tracer) -> bool:

@@ -23,7 +23,7 @@ from anabranch.runtime.values.heap.attempt import Attempt, Errors
 # A loop whose condition stays concrete runs while tracing; after so many steps that compute it is staged if it can be.
 _STEPS_BEFORE_STAGING = 16
 _SHARE_BEFORE_STAGING = 8  # of the equations that unrolled loops may add
-_MADE_BEFORE_STAGING = 4096  # equations, of which nothing is left where all is known: a quarter of a second
+_MADE_BEFORE_STAGING = 1024  # equations, of which nothing is left where all is known: a sixteenth of a second
 
 
 def while_(

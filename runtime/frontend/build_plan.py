@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anabranch.runtime.call.plan import ArrayWrite, Plan
+from anabranch.runtime.call.plan import ArrayWrite, Plan, held_leaves
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
@@ -12,6 +12,7 @@ from anabranch.runtime.frontend.captured_arrays import CapturedArrays
 from anabranch.runtime.frontend.effects import ObjectChanges
 from anabranch.runtime.frontend.result_aliases import identities
 from anabranch.runtime.frontend.result_layout import hosted_result, result_layout, with_elements_packed, with_nodes
+from anabranch.runtime.frontend.result_orders import result_orders
 from anabranch.runtime.frontend.written_parts import WrittenPart, written_parts
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.output_groups import OutputGroups
@@ -21,6 +22,7 @@ from anabranch.runtime.passes.value_checks import settle_value_checks
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.tracing.builder import Builder, Trace
 from anabranch.runtime.tracing.storage import ConstantStorage, OfLibrary, Part, Storage
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.pytrees import pack_unpack
@@ -76,7 +78,6 @@ def build_plan(
     drawn = {k: h for k in mutated if (h := handles[k]) is not None and h.storage in states}
     writes, contents = _writes(root, given, handles, [leaf for leaf in mutated if leaf not in drawn])
     certain = {k for k, owners in returned.items() if owners[0].pred is None}
-    computed = [p.atom for k, p in enumerate(packed) if k not in certain and k not in shared]
     waiting = _taken_out(root)
     counted = trace.output.counter in root.written
     failing: list[Storage] = []
@@ -84,6 +85,12 @@ def build_plan(
     if trace.failures.error_code in root.written:
         failing = [trace.failures.error_code, *(s for s in trace.failures.details.values() if s in root.written)]
     stays = bool(arguments.device) or any(isinstance(a, device.Array) for a in captured.arrays)
+    orders = {} if stays else result_orders(packed, layout)
+    computed = [
+        atoms.transpose(p.atom, orders[k]) if k in orders else p.atom
+        for k, p in enumerate(packed)
+        if k not in certain and k not in shared
+    ]
     results, stacks = (computed, {}) if stays else _stacked(computed)
     groups, outputs = OutputGroups.joined(
         results=results,
@@ -120,8 +127,18 @@ def build_plan(
         capacities=tuple(trace.capacities.values()),
         packs=tuple(given.packs),
         stacks=stacks,
+        strides=_strides(given, arguments),
+        orders={k: tuple(map(order.index, range(len(order)))) for k, order in orders.items()},
         on_device=stays,
     )  # fmt: skip
+
+
+def _strides(given: BoundArguments, arguments: Arguments) -> dict[int, tuple[int, ...]]:
+    """The strides of the inputs that are arguments' arrays, where they are not in C order."""
+    if not arguments.strides:
+        return {}
+    held = held_leaves(given.packs, len(given.handles))
+    return {k: arguments.strides[leaf] for k, leaf in enumerate(held) if leaf in arguments.strides}
 
 
 def _is_readonly(handle: TracedArray) -> bool:

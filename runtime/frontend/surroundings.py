@@ -15,6 +15,7 @@ from anabranch.runtime.control.call import call
 from anabranch.runtime.control.calls.user_functions import is_capturable, is_rewritten
 from anabranch.runtime.control.columnar import copied_items
 from anabranch.runtime.control.dynamic_lists import run_time_tuple, spelled_texts
+from anabranch.runtime.control.sequences import chosen_sequence
 from anabranch.runtime.control.staging import restaging, run_time_keys
 from anabranch.runtime.control.stdlib import joined_texts, text_parts
 from anabranch.runtime.control.texts import text_operations
@@ -63,6 +64,7 @@ class Surroundings:
         look_up=text_tables.look_up,
         method=StrMethod,
         one_tuple=functools.partial(tuple_structure.one_of, run_time_tuple.RunTimeTuple),
+        iterate=chosen_sequence.iterated,
     )
     text_operations = TextOperations(
         parts=joined_texts.parts,

@@ -89,9 +89,9 @@ def dtype_symbol(dtype: np.dtype) -> str:
 
 
 def is_ordinary(array: np.ndarray) -> bool:
-    """Return whether an array is what machine code takes for one of its type: of this class, and in C order."""
+    """Return whether an array is what machine code takes for one of its type, as far as its layout is the right one."""
     is_its = array.dtype is np.dtype(_character(array.dtype))
-    return type(array) is np.ndarray and is_its and array.flags.num & ORDINARY == ORDINARY
+    return type(array) is np.ndarray and is_its and (array.flags.num | CONTIGUOUS) & ORDINARY == ORDINARY
 
 
 def _character(dtype: np.dtype) -> str:

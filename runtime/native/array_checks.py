@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from anabranch.runtime.host.object_layout import (
     ADDRESS,
     AXES,
+    CONTIGUOUS,
     DTYPE,
     FLAGS,
     NDARRAY,
     ORDINARY,
     SIZES,
+    STRIDES,
     TYPE,
     dtype_symbol,
 )
@@ -36,22 +38,24 @@ class ArrayChecks:
         self._missed = missed
         self._numbers = itertools.count()
 
-    def check(self, place: int, type: ArrayType) -> None:
-        """Write the check that the argument at a place is an ordinary array of a type."""
+    def check(self, place: int, type: ArrayType, strides: tuple[int, ...] | None = None) -> None:
+        """Write the check that the argument at a place is an ordinary array of a type, or one with these strides."""
         dtype = dtype_symbol(type.dtype)
         self.symbols |= {NDARRAY, dtype}
         array = self._word("ptr", "%args", 8 * place)
         self._expect([("ptr", self._word("ptr", array, TYPE), f"@{NDARRAY}")])
         flags = self._new(f"and i32 {self._word('i32', array, FLAGS)}, {ORDINARY}")
+        wanted = ORDINARY if strides is None else ORDINARY & ~CONTIGUOUS
         self._expect(
             [
                 ("ptr", self._word("ptr", array, DTYPE), f"@{dtype}"),
                 ("i32", self._word("i32", array, AXES), str(len(type.shape))),
-                ("i32", flags, str(ORDINARY)),
+                ("i32", flags, str(wanted)),
             ]
         )
-        sizes = self._word("ptr", array, SIZES)
-        self._expect([("i64", self._word("i64", sizes, 8 * axis), str(n)) for axis, n in enumerate(type.shape)])
+        for offset, words in ((SIZES, type.shape), (STRIDES, strides or ())):
+            first = self._word("ptr", array, offset)
+            self._expect([("i64", self._word("i64", first, 8 * axis), str(n)) for axis, n in enumerate(words)])
 
     def disjoint(self, output: int, operand: int, others: Sequence[int], types: Sequence[ArrayType]) -> None:
         """Write the check that an operand that is given in place of an output, too, shares no memory with others."""

@@ -25,7 +25,7 @@ _VERSION = (0, 1)
 
 def handler(code: Instructions, in_types: Sequence[ArrayType], outputs: Sequence[Output]) -> str:
     """The LLVM module of a loop nest on the addresses `%a0`, … of the operands and those of the outputs."""
-    shares = code.shares.functions(sizes_of(in_types, outputs))
+    shares = code.shares.functions(sizes_of(in_types, outputs, {}))
     parameters, passed, lines = [], [], []
     written = {output.operand for output in outputs}
     for i, type in enumerate(in_types):

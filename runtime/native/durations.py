@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.op import Work
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.dot_general import Contraction, dot_general
+from anabranch.runtime.ops.elementwise.arithmetic import subtract
+from anabranch.runtime.ops.elementwise.bits import bitwise_and
+from anabranch.runtime.ops.elementwise.casts import convert_op
+from anabranch.runtime.ops.elementwise.comparison import greater, logical_and, not_equal
 from anabranch.runtime.ops.indexing import dynamic_slice
 from anabranch.runtime.ops.library_ufuncs import library_ufunc
 from anabranch.runtime.ops.op import PartOp
-from anabranch.runtime.ops.structured import Branches, Loop
+from anabranch.runtime.ops.structured import Branches, Loop, carries
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.ops.windowed_reduce import windowed_reduce
 from anabranch.runtime.ops.windowed_update import windowed_update
 
@@ -22,6 +27,11 @@ from anabranch.runtime.ops.windowed_update import windowed_update
 _MUCH, _READ, _LIBRARYS = 2**5, 2**3, 2**10
 # From how many steps on a bound says nothing, and how many there may well be then.
 _ANY_STEPS, _SOME_STEPS = 2**32, 2**6
+
+
+def work_of(equation: Equation, ranges: Mapping[Var, Interval], found: dict[Equation, float]) -> float:
+    """The most operations of a loop; infinite where nothing says how many. Those of loops in it are `found`, too."""
+    return found[equation] if equation in found else _work(equation, ranges, math.inf, found)
 
 
 def most_work(program: Program, ranges: Mapping[Var, Interval]) -> float:
@@ -34,16 +44,19 @@ def likely_work(program: Program, ranges: Mapping[Var, Interval]) -> float:
     return sum([_work(equation, ranges, _SOME_STEPS) for equation in program.equations])
 
 
-def _work(equation: Equation, ranges: Mapping[Var, Interval], some: float) -> float:
+def _work(
+    equation: Equation, ranges: Mapping[Var, Interval], some: float, found: dict[Equation, float] | None = None
+) -> float:
     """The operations of an equation, where a loop of which nothing says how often it runs does so `some` times."""
-    op = equation.op
-    programs = [sum([_work(inner, ranges, some) for inner in program.equations]) for program in equation.programs()]
+    op, found = equation.op, {} if found is None else found
+    programs = [sum([_work(e, ranges, some, found) for e in program.equations]) for program in equation.programs()]
     if isinstance(op, Branches):
         return 1 + max(programs)
     if isinstance(op, Loop):
-        trips = most_trips(equation.inputs[0], ranges) if isinstance(op, For) else math.inf
+        trips = most_trips(equation.inputs[0], ranges) if isinstance(op, For) else _most_halvings(equation, ranges)
         trips = trips if trips < _ANY_STEPS else some
-        return trips and trips * (1 + sum(programs))
+        found[equation] = trips and trips * (1 + sum(programs))
+        return found[equation]
     if op is dot_general:
         contraction = Contraction.of(equation)
         return contraction.work * math.prod(contraction.stack)
@@ -67,3 +80,52 @@ def most_trips(trip: Atom, ranges: Mapping[Var, Interval]) -> float:
         return max(int(trip.value), 0)
     known = ranges.get(trip)
     return math.inf if known is None else max(known.high, 0)
+
+
+def _most_halvings(equation: Equation, ranges: Mapping[Var, Interval]) -> float:
+    """The most steps of a `while` that runs for as long as an int has bits left; infinite for others."""
+    test, body = equation.params["test"], equation.params["body"]
+    asked = dict(_asked_for(test))
+    for _, slot in carries(equation):
+        if slot.formal is None or slot.yielded is None or test.inputs[slot.formal] not in asked:
+            continue
+        x, after = body.inputs[slot.formal], body.outputs[slot.yielded]
+        known = ranges.get(x)
+        is_positive = asked[test.inputs[slot.formal]] or (known is not None and known.low >= 0)
+        if any(e.outputs[0] is after and _loses_bits(e, x, body, is_positive) for e in body.equations):
+            return float(8 * x.type.dtype.itemsize)
+    return math.inf
+
+
+def _asked_for(test: Program) -> Iterator[tuple[Atom, bool]]:
+    """The ints of which the test of a loop says that they are not 0, and whether it says that they are positive."""
+    makers = {e.outputs[0]: e for e in test.equations}
+    conjuncts: list[Atom] = list(test.outputs)
+    for atom in conjuncts:
+        made = makers.get(atom) if isinstance(atom, Var) else None
+        if made is None:
+            continue
+        if made.op is logical_and:
+            conjuncts += made.inputs
+        elif made.op is convert_op or (made.op in (not_equal, greater) and _number(made.inputs[1]) == 0):
+            yield made.inputs[0], made.op is greater
+
+
+def _loses_bits(made: Equation, x: Var, body: Program, is_positive: bool) -> bool:
+    """Return whether an int has fewer bits than before: `x & x - 1`, and `x >> 1`, `x // 2` of what `is_positive`."""
+    if made.op is bitwise_and and x in made.inputs:
+        others = [a for a in made.inputs if a is not x]
+        return any(e.outputs[0] in others and _is_one_less(e, x) for e in body.equations)
+    number = (_number(made.inputs[1]) or 0) if is_positive and len(made.inputs) > 1 and made.inputs[0] is x else 0
+    return (made.op is OPS["right_shift"] and number >= 1) or (made.op is OPS["floor_divide"] and number >= 2)
+
+
+def _is_one_less(made: Equation, x: Var) -> bool:
+    return made.op is subtract and made.inputs[0] is x and _number(made.inputs[1]) == 1
+
+
+def _number(atom: Atom) -> int | None:
+    """A constant."""
+    if not isinstance(atom, Literal) or atom.type.shape or atom.type.dtype.kind not in "iu":
+        return None
+    return int(atom.value)

@@ -5,6 +5,7 @@ Arrays are written in place; one that is needed as it was before a write is copi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -17,9 +18,11 @@ from anabranch.runtime.native.accumulations import accumulated, is_accumulation
 from anabranch.runtime.native.array_ops import is_large_update, window_of
 from anabranch.runtime.native.branches import branch_results
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
+from anabranch.runtime.native.durations import work_of
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.host_calls import HostCalls
 from anabranch.runtime.native.instructions import ALL_AT_ONCE, Instructions
+from anabranch.runtime.native.last_steps import ends_apart
 from anabranch.runtime.native.lazy_array import pieces_of
 from anabranch.runtime.native.library_ufuncs import LibraryUfuncs, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra, solved
@@ -38,7 +41,7 @@ from anabranch.runtime.native.scatters import is_scatter, scattered
 from anabranch.runtime.native.searches import searched
 from anabranch.runtime.native.shared_steps import are_shared, shared_steps
 from anabranch.runtime.native.short_forms import short_form
-from anabranch.runtime.native.signals import Signals
+from anabranch.runtime.native.signals import MOST_UNSEEN, Signals
 from anabranch.runtime.native.small_arrays import in_memory
 from anabranch.runtime.native.sorting import long_sort, sort_in_place, sorted_alone
 from anabranch.runtime.native.stored_values import least_costs
@@ -106,6 +109,10 @@ class NativeEmitter(ValueEmitter):
         self._op: Op | None = None  # whose lowering is being written
         self._steps: int | None = None  # of that, where it is a counted loop
         self._loops = 0
+        self._work = math.inf  # of that, at most, where it is a loop
+        self._ends_apart = False
+        self._works: dict[Equation, float] = {}
+        self._unseen = 0.0  # the operations of loops in the step being written that look at no signals
         # Of the steps of loops being written: the lines that loops in them take more when all their steps are written
         # out, and the labels of such loops.
         self._written_out: list[list[int]] = [[0, 0]]
@@ -124,6 +131,8 @@ class NativeEmitter(ValueEmitter):
 
         def bind(var: Var, name: str) -> None:
             env[var] = name
+            if var in self._failures.failed:
+                self.unlikely.add(name)
             self.memory.ranges.note(name, var)
             if self._nest is not None:
                 self._nest.failures.note(name, var)
@@ -262,10 +271,15 @@ class NativeEmitter(ValueEmitter):
             return results
         ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
         self._traded = self._origins.traded(equation, names) if isinstance(equation.op, Loop) else []
+        self._work, self._ends_apart = self._work_of(equation), ends_apart(equation)
         self._op, self._steps = equation.op, equation.params["length"] if type(equation.op) is For else None
         results = list(equation.op.lower(ctx))
         self.kept = kept
         return results
+
+    def _work_of(self, equation: Equation) -> float:
+        is_asked = self._signals is not None and isinstance(equation.op, Loop)
+        return work_of(equation, self.memory.ranges.intervals, self._works) if is_asked else math.inf
 
     def callback(self, function: HostCallback, operands: Sequence[str], in_types: Types, outs: Types) -> list[str]:
         """Write a call of a function of this process."""
@@ -289,7 +303,8 @@ class NativeEmitter(ValueEmitter):
 
     def loop(self, state: Sequence[str], types: Types, test: Rule, step: Body) -> list[str]:
         """Write a loop: steps for as long as the test holds of the state; returns the last state."""
-        code, op, loops, steps_known = self.code, self._op, self._loops, self._steps
+        code, op, loops, steps_known, work = self.code, self._op, self._loops, self._steps, self._work
+        ends, self._ends_apart = self._ends_apart, False
         is_inner = code.shares.is_open or (self._nest is not None and self._nest.exits is not None)
         # An op may need a loop of its own.
         nest = self._nest if self._nest is not None and self._nest.exits is None else None
@@ -312,18 +327,23 @@ class NativeEmitter(ValueEmitter):
             nest.exits = exits
         derived = code.hold()
         names = [carry.name for carry in carries]
-        going_on = test(names)
+        going_on = code.add("icmp slt", "i32", names[0], code.hidden("i32", str(steps_known))) if ends else test(names)
         over = code.label("over")
         code.branch(going_on, body, over)
         code.begin(body)
         start = len(code.lines)
         self._written_out.append([0, 0])
+        unseen, self._unseen = self._unseen, 0.0
         after = steps.close(list(step(names)))
         self._loops += 1
         # A look takes as long as the step of a loop with no other one in it, of which many may be taken at a time.
         is_alone = nest is not None and type(op) is not For
-        if self._signals is not None and isinstance(op, Loop) and (is_alone or self._loops > loops + 1):
-            self._signals.look()
+        if is_inner and work <= MOST_UNSEEN:
+            self._unseen = unseen + work
+        else:
+            if self._signals is not None and isinstance(op, Loop) and (is_alone or self._loops > loops + 1):
+                self._signals.look(self._unseen)
+            self._unseen = unseen
         close_carries(code, carries, after, (before, code.block), derived)
         steps.join(before, code.block)
         lines, labels = self._written_out.pop()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Collection, Iterator
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.check import CODE
 from anabranch.runtime.ops.elementwise.casts import select
-from anabranch.runtime.ops.elementwise.comparison import equal, logical_and
+from anabranch.runtime.ops.elementwise.comparison import equal, logical_and, not_equal
 from anabranch.runtime.ops.materialize import materialize
 from anabranch.runtime.ops.structured import Loop, StructuredOp
+from anabranch.runtime.passes.found_intervals import Intervals
+from anabranch.runtime.passes.range_analysis import ranges_without_failure
 
 
 @frozen
@@ -38,6 +41,7 @@ class FailureValues:
     """
 
     def __init__(self, program: Program) -> None:
+        self._program = program
         self._codes: set[Atom] = set()
         self._values: set[Atom] = set()
         self._places: set[Atom] = set()
@@ -53,6 +57,19 @@ class FailureValues:
             self._values |= self._codes
             for atom in told:
                 _Chain(self._values, self._is_at_place).follow(program, atom)
+
+    @functools.cached_property
+    def ranges(self) -> Intervals:
+        """The intervals of the ints in nests that begin with an error code: none runs where one is set."""
+        return ranges_without_failure(self._program, {}, self.leaves, self.is_code)
+
+    @functools.cached_property
+    def failed(self) -> frozenset[Atom]:
+        """The bools that say that something has failed, also where more is seen of a run that fails."""
+        codes = _Chain(set())
+        for code in self._program.outputs[self._program.groups.failures][:1]:
+            codes.follow(self._program, code)
+        return frozenset(_told(self._program, codes.found)) if codes.found else frozenset()
 
     def is_code(self, atom: Atom) -> bool:
         """Return whether a value is an error code."""
@@ -117,6 +134,15 @@ class FailureValues:
     def _sets_code(self, choices: list[Equation]) -> bool:
         codes = [e for e in choices if e.outputs[0] in self._codes]
         return len(codes) == 1 and codes[0].outputs[0] in self._places
+
+
+def _told(program: Program, codes: Collection[Atom]) -> Iterator[Atom]:
+    """The bools in a Program that say that an error code is not 0."""
+    for equation in program.equations:
+        if equation.op is not_equal and equation.inputs[0] in codes:
+            yield equation.outputs[0]
+        for inner in equation.programs():
+            yield from _told(inner, codes)
 
 
 class NestFailures:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Var
+from anabranch.runtime.passes.found_intervals import Intervals, Known
 
 
 class KnownValues:
@@ -18,13 +19,13 @@ class KnownValues:
         Of the Program's values.
     """
 
-    def __init__(self, intervals: Mapping[Var, Interval]) -> None:
+    def __init__(self, intervals: Intervals) -> None:
         self._intervals = intervals
         self._known: dict[str, Interval] = {}
         self._before: list[tuple[str, Interval | None]] = []
 
     @property
-    def intervals(self) -> Mapping[Var, Interval]:
+    def intervals(self) -> Intervals:
         """Those of the Program's values."""
         return self._intervals
 
@@ -39,10 +40,14 @@ class KnownValues:
         """The range of a value of the Program."""
         return self._intervals.get(var)
 
+    def operands(self, result: Var) -> Known:
+        """The intervals of what a shift or a division is computed of; empty where nothing is known of it."""
+        return self._intervals.operands.get(result, ())
+
     @contextlib.contextmanager
-    def refined(self, intervals: Mapping[Var, Interval]) -> Iterator[None]:
+    def refined(self, intervals: Intervals) -> Iterator[None]:
         """A part of the Program, for whose values these are known besides."""
-        before, self._intervals = self._intervals, {**self._intervals, **intervals}
+        before, self._intervals = self._intervals, self._intervals | intervals
         yield
         self._intervals = before
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.host.machine_code import HAS_THREADS, NativeOptions
-from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation, Literal, Program, SourceLocation, Var
 from anabranch.runtime.native.call_frame import handler
@@ -22,6 +20,7 @@ from anabranch.runtime.native.obstacles import refuse_host_calls, refuse_long_so
 from anabranch.runtime.native.outputs import Outputs
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.ops.structured import Loop
+from anabranch.runtime.passes.found_intervals import Intervals
 from anabranch.runtime.passes.range_analysis import value_ranges
 from anabranch.runtime.xla.native_code import NativeFunction
 
@@ -61,7 +60,7 @@ class NativeLoops:
         self._most_whole = _MOST_WHOLE_ASIDE if is_asynchronous else most
         self.forms: list[LoopForm] = []
         self._program = program
-        self._facts: tuple[Mapping[Var, Interval], FailureValues] | None = None
+        self._facts: tuple[Intervals, FailureValues] | None = None
 
     def __call__(self, op: Op, ctx: LoweringContext) -> list[str] | None:
         """Emit an equation as a call of machine code; returns the names of the results, None where it has none."""
@@ -95,7 +94,7 @@ class _Call:
         self,
         op: Op,
         ctx: LoweringContext,
-        outside: Mapping[Var, Interval],
+        outside: Intervals,
         failures: FailureValues,
         loops: NativeLoops,
         most_whole: float,

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
-from anabranch.runtime.ir.interval import Interval, exactly
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.native.carries import Exits
 from anabranch.runtime.native.failures import Failure, FailureValues, NestFailures
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.passes.found_intervals import Intervals
 from anabranch.runtime.passes.range_analysis import ranges_without_failure
-
-_NO_FAILURE = exactly(0)
 
 
 class Nest:
@@ -35,15 +33,20 @@ class Nest:
         }
         self.exits: Exits | None = None
 
-    def ranges(self, equation: Equation, known: KnownValues) -> Mapping[Var, Interval]:
+    def ranges(self, equation: Equation, known: KnownValues) -> Intervals:
         """The intervals of the ints in the nest, which runs only as long as nothing has failed."""
+        values = self.failures.values
         inputs = tuple(dict.fromkeys(a for a in equation.inputs if isinstance(a, Var)))
+        if any(map(values.is_code, inputs)):
+            # Nor does it begin where something has failed before.
+            found, inner = values.ranges, _inner(equation)
+            return Intervals({var: found[var] for var in inner if var in found}, found.operands)
         outside = {var: interval for var in inputs if (interval := known.outside(var)) is not None}
-        outside |= {var: _NO_FAILURE for var in inputs if self.failures.values.is_code(var)}
-        found = ranges_without_failure(Program(inputs, (equation,), equation.outputs), outside, self.failures.leaves)
+        nest = Program(inputs, (equation,), equation.outputs)
+        found = ranges_without_failure(nest, outside, values.leaves, values.is_code)
         # What holds in the nest need not hold around it: it is left where something fails.
         around = {*inputs, *equation.outputs}
-        return {var: interval for var, interval in found.items() if var not in around}
+        return Intervals({var: interval for var, interval in found.items() if var not in around}, found.operands)
 
     def failed_before(self, code: Instructions) -> str:
         """The name of the bool that an error code is set that the nest begins with; empty where there is none."""
@@ -79,3 +82,12 @@ class Nest:
             code.begin(holds)
         exits.leave(code, values)
         code.begin(fine)
+
+
+def _inner(equation: Equation) -> Iterator[Var]:
+    """The values of an equation's sub-Programs, of all of them."""
+    for program in equation.programs():
+        yield from program.inputs
+        for each in program.equations:
+            yield from each.outputs
+            yield from _inner(each)

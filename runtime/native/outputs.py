@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.native.input_layouts import InputLayout
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.values import is_memory
 
@@ -77,7 +78,9 @@ class Outputs:
                 self.arrays.append(output)
 
 
-def sizes_of(in_types: Sequence[ArrayType], outputs: Sequence[Output]) -> dict[str, int]:
+def sizes_of(
+    in_types: Sequence[ArrayType], outputs: Sequence[Output], layouts: Mapping[int, InputLayout]
+) -> dict[str, int]:
     """The bytes of the arrays that a function is given, by the names of their addresses in it."""
-    sizes = {f"%a{i}": type.nbytes for i, type in enumerate(in_types)}
+    sizes = {f"%a{i}": layouts[i].nbytes if i in layouts else type.nbytes for i, type in enumerate(in_types)}
     return sizes | {output.pointer: output.type.nbytes for output in outputs}

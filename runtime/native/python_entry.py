@@ -8,7 +8,8 @@ what other arguments are is checked before the call.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+import types
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from anabranch.runtime.host.python_function import ENTRY
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.array_checks import ArrayChecks
 from anabranch.runtime.native.host_calls import DECLARATIONS as CALLING_BACK
+from anabranch.runtime.native.input_layouts import InputLayout
 from anabranch.runtime.native.instructions import METADATA, Instructions
 from anabranch.runtime.native.llvm_types import memory_type, of_size
 from anabranch.runtime.native.outputs import Output, sizes_of
@@ -30,6 +32,7 @@ _NUMBERS = {
     "f": ("PyFloat_Type", "PyFloat_AsDouble"),
 }
 _NONE = "_Py_NoneStruct"
+_NO_LAYOUTS: Mapping[int, InputLayout] = types.MappingProxyType({})
 _WIDTHS = {"b": "i8", "i": "i64", "f": "double"}
 # What makes such a number, and of what.
 _MAKERS = {
@@ -84,6 +87,8 @@ class PythonEntry:
         What becomes of Python's lock meanwhile.
     calls_back
         It calls functions of this process.
+    layouts
+        The inputs that lie in memory in another way than C order, and are parts of arrays of these types.
     """
 
     def __init__(
@@ -97,10 +102,12 @@ class PythonEntry:
         error_code: int | None,
         lock: Lock,
         calls_back: bool = False,
+        layouts: Mapping[int, InputLayout] = _NO_LAYOUTS,
     ) -> None:
         self._code = code
         self._in_types, self._outputs = in_types, outputs
         self._passed, self._numbers = passed, numbers
+        self._layouts = layouts
         self._error_code = error_code
         self._lock, self._calls_back = lock, calls_back
         # What asks for signals or calls functions may end with an exception.
@@ -113,8 +120,8 @@ class PythonEntry:
 
     def module(self) -> str:
         """The LLVM module."""
-        code = self._code
-        shares = code.shares.functions(sizes_of(self._in_types, self._outputs))
+        code, layouts = self._code, self._layouts
+        shares = code.shares.functions(sizes_of(self._in_types, self._outputs, self._layouts))
         parameters, given = [], []
         written = {output.operand for output in self._outputs}
         count = len(self._in_types) + len(self._passed)
@@ -122,7 +129,8 @@ class PythonEntry:
         for i, type in enumerate(self._in_types):
             self._argument(i, type)
             if i not in written:
-                parameters.append(f"ptr noalias readonly{of_size(type.nbytes)} %a{i}")
+                nbytes = layouts[i].nbytes if i in layouts else type.nbytes
+                parameters.append(f"ptr noalias readonly{of_size(nbytes)} %a{i}")
                 given.append(f"ptr %d{i}")
         for place, k in enumerate(self._passed, len(self._in_types)):
             self._data(f"%e{k}", self._object(place))
@@ -173,7 +181,10 @@ class PythonEntry:
         ]
         checks = ArrayChecks("missed")
         for place, type in enumerate(self._in_types):
-            if type.shape:
+            if place in self._layouts:
+                layout = self._layouts[place]
+                checks.check(place, ArrayType(layout.shape, type.dtype), layout.strides)
+            elif type.shape:
                 checks.check(place, type)
         arrays = [place for place, type in enumerate(self._in_types) if type.shape]
         for given, k in enumerate(self._passed, len(self._in_types)):
@@ -336,6 +347,10 @@ class PythonEntry:
     def _argument(self, place: int, type: ArrayType) -> None:
         """Read the address of an argument, which may be a number of Python's where it has no axes."""
         argument, kind = self._object(place), type.dtype.kind
+        if place in self._layouts:
+            self._data(f"%f{place}", argument)
+            self._lines.append(f"  %d{place} = getelementptr i8, ptr %f{place}, i64 {-self._layouts[place].first}")
+            return
         if type.shape or kind not in _NUMBERS or type.dtype.itemsize not in (1, 8):
             self._data(f"%d{place}", argument)
             return

@@ -90,11 +90,12 @@ def drawn(emitter: ValueEmitter, equation: Equation, words: Sequence[str], opera
     off, *given = operands
     state = code.reserve(f"[{_WORDS} x i64]")
     addresses = [code.emit(f"getelementptr i64, ptr {state}, i64 {k}") for k in range(_WORDS)]
+    # One by one: a vector of words that have just been stored one by one is read only when they are in memory.
     for address, word in zip(addresses, words, strict=True):
-        code.act(f"store i64 {word}, ptr {address}")
+        code.act(f"store volatile i64 {word}, ptr {address}")
     draw = _Draw(emitter, equation, given, _bit_generator(code, state))
     made = draw.number(off) if not out.shape else draw.array(off, out)
-    after = [code.emit(f"load i64, ptr {address}") for address in addresses]
+    after = [code.emit(f"load volatile i64, ptr {address}") for address in addresses]
     return [*after, "0", made]
 
 

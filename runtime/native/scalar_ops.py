@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from anabranch.runtime.native.angles import of_angle
-from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.instructions import UNLIKELY, Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant, joined, part, parts, value_type
 from anabranch.runtime.native.powers import known_power
 
@@ -36,11 +36,11 @@ def compare(code: Instructions, x: str, y: str, direction: str, dtype: np.dtype)
     return code.add(f"{'fcmp' if kind == 'f' else 'icmp'} {name}", value_type(dtype), x, y)
 
 
-def select(code: Instructions, pred: str, x: str, y: str, dtype: np.dtype) -> str:
-    """The first value where the predicate holds, else the second."""
-    type = value_type(dtype)
+def select(code: Instructions, pred: str, x: str, y: str, dtype: np.dtype, *, unlikely: bool = False) -> str:
+    """The first value where the predicate holds, which it hardly ever does where it is `unlikely`, else the second."""
+    type, weights = value_type(dtype), f", !prof {UNLIKELY}" if unlikely else ""
     chosen = [
-        p if p == q else code.emit(f"select i1 {pred}, {type} {p}, {type} {q}")
+        p if p == q else code.emit(f"select i1 {pred}, {type} {p}, {type} {q}{weights}")
         for p, q in zip(parts(x), parts(y), strict=True)
     ]
     return chosen[0] if len(chosen) == 1 else joined(*chosen)

@@ -15,6 +15,7 @@ from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy
 from anabranch.runtime.ops.elementwise.casts import convert_op
 from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.passes.found_intervals import Known
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
@@ -23,16 +24,26 @@ _COST = 12
 # Writes the result for an element; an equation has such a form if the test says so.
 _Form: TypeAlias = Callable[[Instructions, Equation, Sequence[str]], str]
 _Test: TypeAlias = Callable[[Equation], bool]
+# The same by what is known of the operands; None where there is no such form.
+_FormOfKnown: TypeAlias = Callable[[Equation, Known], _Form | None]
 
 
 def short_form(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) -> str | None:
     """The result of an equation; None where it has no form of its own here."""
-    has_form, form = _FORMS.get(equation.op, (None, None))
-    if has_form is None or form is None or not has_form(equation):
+    form = _form_of(emitter, equation)
+    if form is None:
         return None
     types, out = [atom.type for atom in equation.inputs], equation.outputs[0].type
     made = emitter.each(names, types, out, lambda row: form(emitter.code, equation, row))
     return emitter.arrays.costing(made, _COST) if is_lazy(made) else made
+
+
+def _form_of(emitter: ValueEmitter, equation: Equation) -> _Form | None:
+    of_known = _FORMS_OF_KNOWN.get(equation.op)
+    if of_known is not None:
+        return of_known(equation, emitter.memory.ranges.operands(equation.outputs[0]))
+    has_form, form = _FORMS.get(equation.op, (None, None))
+    return form if has_form is not None and has_form(equation) else None
 
 
 def _is_truncation(equation: Equation) -> bool:
@@ -77,13 +88,13 @@ def _multiply_high(code: Instructions, equation: Equation, operands: Sequence[st
     return code.emit(f"trunc i128 {code.add('lshr', 'i128', code.add('mul', 'i128', x, y), '64')} to i64")
 
 
-def _division(code: Instructions, dtype: np.dtype, x: str, y: str) -> tuple[str, str, str]:
+def _division(code: Instructions, dtype: np.dtype, x: str, y: str, is_unsigned: bool) -> tuple[str, str, str]:
     """The quotient and the remainder that C has, and where the divisor is 0 or -1, by which there is no division.
 
     The remainder is right there, too. That a divisor is one of these is foretold rather than waited for.
     """
     kind = value_type(dtype)
-    if dtype.kind == "u":
+    if dtype.kind == "u" or is_unsigned:
         odd, sign = code.add("icmp eq", kind, y, "0"), "u"
     else:
         odd, sign = code.add("icmp ult", kind, code.add("add", kind, y, "1"), "2"), "s"
@@ -123,8 +134,34 @@ def _halves(code: Instructions, x: str) -> tuple[str, str]:
     return code.add("and", "i64", x, str(2**32 - 1)), code.add("lshr", "i64", x, "32")
 
 
-def _divided(name: str) -> _Form:
-    """The short form of a division of ints: `floor_divide`, `remainder`, or `fmod`, which truncates."""
+def _shifted(name: str) -> _FormOfKnown:
+    """The form of a shift by no more bits than there are, where that is known; the code for others is longer."""
+
+    def form(equation: Equation, known: Known) -> _Form | None:
+        dtype, count = equation.outputs[0].type.dtype, known[1] if known else None
+        if count is None or count.low < 0 or count.high >= 8 * dtype.itemsize:
+            return None
+        op = "lshr" if name == "ashr" and dtype.kind == "u" else name
+        return lambda code, _, operands: code.add(op, value_type(dtype), *operands)
+
+    return form
+
+
+def _divided(name: str) -> _FormOfKnown:
+    """The form of a division of ints: `floor_divide`, `remainder`, or `fmod`, which truncates."""
+
+    def form(equation: Equation, known: Known) -> _Form | None:
+        if not _divides_ints(equation):
+            return None
+        is_signed = equation.outputs[0].type.dtype.kind == "i"
+        x, y = (is_signed and i is not None and i.low >= 0 for i in known or (None, None))
+        return _division_of(name, is_positive=y, is_unsigned=x and y)
+
+    return form
+
+
+def _division_of(name: str, *, is_positive: bool, is_unsigned: bool) -> _Form:
+    """The form of a division by what is not negative (`is_positive`), of what is not (`is_unsigned`)."""
 
     def rule(code: Instructions, equation: Equation, operands: Sequence[str]) -> str:
         dtype, (x, y) = equation.outputs[0].type.dtype, operands
@@ -138,10 +175,13 @@ def _divided(name: str) -> _Form:
             rest = quotient if name == "floor_divide" else code.add("mul", "i64", quotient, y)
             return quotient if name == "floor_divide" else code.add("sub", "i64", x, rest)
         kind = value_type(dtype)
-        quotient, remainder, odd = _division(code, dtype, x, y)
-        if dtype.kind == "i" and name != "fmod":
-            signs = code.add("icmp slt", kind, code.add("xor", kind, remainder, y), "0")
-            opposed = code.add("and", "i1", code.add("icmp ne", kind, remainder, "0"), signs)
+        quotient, remainder, odd = _division(code, dtype, x, y, is_unsigned)
+        if dtype.kind == "i" and name != "fmod" and not is_unsigned:
+            if is_positive:
+                opposed = code.add("icmp slt", kind, remainder, "0")
+            else:
+                signs = code.add("icmp slt", kind, code.add("xor", kind, remainder, y), "0")
+                opposed = code.add("and", "i1", code.add("icmp ne", kind, remainder, "0"), signs)
             more = code.add("add", kind, remainder, y)
             remainder = code.emit(f"select i1 {opposed}, {kind} {more}, {kind} {remainder}")
             quotient = code.add("add", kind, quotient, code.emit(f"sext i1 {opposed} to {kind}"))
@@ -165,9 +205,13 @@ def _is_single(equation: Equation) -> bool:
 _FORMS: Mapping[Op, tuple[_Test, _Form]] = {
     convert_op: (_is_truncation, _truncated),
     **{OPS[f"libm_{name}"]: (_is_single, _library(name)) for name in ("log", "sin", "cos", "erf", "erfc")},
-    **{OPS[name]: (_divides_ints, _divided(name)) for name in ("floor_divide", "remainder", "fmod")},
     OPS["multiply_high"]: (lambda _: True, _multiply_high),
     OPS["add_overflows"]: (_is_single, _overflow("sadd")),
     OPS["subtract_overflows"]: (_is_single, _overflow("ssub")),
     OPS["multiply_overflows"]: (_is_single, _overflow("smul")),
+}
+_FORMS_OF_KNOWN: Mapping[Op, _FormOfKnown] = {
+    **{OPS[name]: _divided(name) for name in ("floor_divide", "remainder", "fmod")},
+    OPS["left_shift"]: _shifted("shl"),
+    OPS["right_shift"]: _shifted("ashr"),
 }

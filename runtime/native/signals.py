@@ -8,6 +8,8 @@ from anabranch.runtime.native.signal_state import RAISED, STATE, TICKS
 # How many steps pass between two looks at the clock, and how many of its ticks between two questions to Python: a tenth
 # of a second, or less, on the processors of today.
 _STEPS = 1 << 12
+# How many operations a step takes that counts as one, and a loop in another one that need not look.
+_STEP, MOST_UNSEEN = 1 << 12, 1 << 17
 _TICKS = 1 << 27
 
 # Returns whether a handler has raised. Python's lock is free before and after.
@@ -55,19 +57,27 @@ class Signals:
         self._reserved: list[str] = []  # the beginning of the function that has the counter
         self.are_asked_for = False
 
-    def look(self) -> None:
-        """Write the look at the end of a step; where a handler has raised the function ends, and has no results."""
+    def look(self, work: float = 0) -> None:
+        """Write the look at the end of a step; where a handler has raised the function ends, and has no results.
+
+        A step in which loops of so much `work` do not look counts as several.
+        """
         code = self._code
         self.are_asked_for = True
         if self._reserved is not code.reserved:
             self._reserved = code.reserved
             self._counter = code.reserve("i64")
             code.reserved.append(f"  store i64 0, ptr {self._counter}")
-        count = code.add("add", "i64", code.emit(f"load i64, ptr {self._counter}"), "1")
+        steps = 1 + int(work) // _STEP
+        before = code.emit(f"load i64, ptr {self._counter}")
+        count = code.add("add", "i64", before, str(steps))
         code.act(f"store i64 {count}, ptr {self._counter}")
-        rest = code.add("and", "i64", count, str(_STEPS - 1))
+        if steps == 1:
+            is_time = code.add("icmp eq", "i64", code.add("and", "i64", count, str(_STEPS - 1)), "0")
+        else:
+            is_time = code.add("icmp ugt", "i64", code.add("xor", "i64", before, count), str(_STEPS - 1))
         ask, go, stop = code.label("ask"), code.label("go"), code.label("stop")
-        code.branch(code.add("icmp eq", "i64", rest, "0"), ask, go, unlikely=True)
+        code.branch(is_time, ask, go, unlikely=True)
         code.begin(ask)
         caller = code.shares.caller
         answer = f"call i1 @ask_in_share(ptr %signals, i1 {caller})" if caller else "call i1 @ask(ptr %signals)"

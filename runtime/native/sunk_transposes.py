@@ -19,8 +19,9 @@ from anabranch.runtime.ops.shape import broadcast_in_dim, transpose
 
 def with_sunk_transposes(program: Program) -> Program:
     """The Program with transposes after reductions and elementwise operations, outside of loops and branches."""
-    ops = {type(equation.op) for equation in program.equations}
-    if type(transpose) not in ops or not any(issubclass(op, Reduction) for op in ops):
+    ops = {equation.op for equation in program.equations}
+    ends = {atom for e in program.equations if e.op is transpose for atom in e.outputs}
+    if transpose not in ops or (ends.isdisjoint(program.outputs) and not any(isinstance(op, Reduction) for op in ops)):
         return program
     return _Sinking().sunk(program)
 

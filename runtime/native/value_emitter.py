@@ -44,6 +44,11 @@ class ValueEmitter(Emitter):
         The function under construction.
     memory
         The arrays in memory.
+
+    Attributes
+    ----------
+    unlikely : set of str
+        The names of bools that hardly ever hold.
     """
 
     def __init__(self, code: Instructions, memory: Memory) -> None:
@@ -55,6 +60,7 @@ class ValueEmitter(Emitter):
         self.stores = ArrayStores(self.arrays)
         self.reductions = ArrayReductions(self.arrays)
         self._outlined = True
+        self.unlikely: set[str] = set()
 
     def op(
         self, name: str, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str = ""
@@ -142,7 +148,10 @@ class ValueEmitter(Emitter):
             operands = map(self.arrays.of, (pred, on_true, on_false), types)
             return self.arrays.name(self.arrays.choice(*operands))
         return self.each(
-            [pred, on_true, on_false], types, type, lambda row: select(self.code, row[0], row[1], row[2], type.dtype)
+            [pred, on_true, on_false],
+            types,
+            type,
+            lambda row: select(self.code, row[0], row[1], row[2], type.dtype, unlikely=row[0] in self.unlikely),
         )
 
     def convert(self, x: str, source: ArrayType, dtype: np.dtype) -> str:

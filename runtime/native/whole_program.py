@@ -21,6 +21,7 @@ from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.guarded_writes import guarded
 from anabranch.runtime.native.host_calls import HostCalls
+from anabranch.runtime.native.input_layouts import InputLayout, input_layouts, with_input_layouts
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.library_products import LETTERS
@@ -63,6 +64,8 @@ _LONG_PRODUCT, _LONG_UPDATE, _LONG_WORK, _LONG_FACTORING, _LONG_SORT = 2**22, 2*
 # How many operations without a loop take so long that signals are to be answered meanwhile.
 _VERY_LONG_WORK = 2**30
 _NONE: Mapping[int, int] = types.MappingProxyType({})
+_NO_STRIDES: Mapping[int, tuple[int, ...]] = types.MappingProxyType({})
+_NO_LAYOUTS: Mapping[int, InputLayout] = types.MappingProxyType({})
 # Of all arrays that are no results.
 _MOST_BYTES_ON_STACK = 2**16
 
@@ -90,6 +93,8 @@ class NativeProgram(NamedTuple):
         The functions of this process that it calls. It takes the tuple of them as its last argument, if there are any.
     is_guarded : bool
         Where it fails it has not written to such an input that is given itself.
+    layouts : mapping
+        The inputs that it takes in another layout than C order.
     """
 
     name: str
@@ -101,25 +106,35 @@ class NativeProgram(NamedTuple):
     outputs: tuple[int, ...]
     callbacks: tuple[NativeCallback, ...] = ()
     is_guarded: bool = False
+    layouts: Mapping[int, InputLayout] = _NO_LAYOUTS
 
 
 def native_program(
-    program: Program, options: NativeOptions, contents: Mapping[int, int] = _NONE
+    program: Program,
+    options: NativeOptions,
+    contents: Mapping[int, int] = _NONE,
+    strides: Mapping[int, tuple[int, ...]] = _NO_STRIDES,
 ) -> NativeProgram | None:
     """The function of a Program; None where it has no native form, or one that XLA's is better than.
 
-    `contents` says of which inputs some outputs are the new contents.
+    `contents` says of which inputs some outputs are the new contents, `strides` how some lie in memory.
     """
+    layouts = input_layouts(program, strides)
+    program = with_input_layouts(program, layouts)
     try:
         with deep():
             code = Instructions(options.fastmath, options.threads)
-            return build(with_sunk_transposes(program), code, NativeEmitter, contents)
+            return build(with_sunk_transposes(program), code, NativeEmitter, contents, layouts)
     except NotNativeError:
         return None
 
 
 def build(
-    program: Program, code: Instructions, kind: type[NativeEmitter], contents: Mapping[int, int] = _NONE
+    program: Program,
+    code: Instructions,
+    kind: type[NativeEmitter],
+    contents: Mapping[int, int] = _NONE,
+    layouts: Mapping[int, InputLayout] = _NO_LAYOUTS,
 ) -> NativeProgram:
     """The function of a Program, written as `code` by an emitter of this kind.
 
@@ -176,17 +191,19 @@ def build(
         error_code=places[failures[0]] if failures else None,
         lock=_lock(program, signals, host_calls),
         calls_back=bool(host_calls.callbacks),
+        layouts=layouts,
     ).module()
     return NativeProgram(
         f"anabranch_program_{hashlib.sha256(llvm.encode()).hexdigest()[:24]}",
         llvm,
-        tuple(map(_buffer, program.in_types)),
+        tuple([_buffer(type, layouts.get(i)) for i, type in enumerate(program.in_types)]),
         tuple([_buffer(kinds.get(k, arrays[k].type)) for k in passed]),
         tuple([_buffer(kinds[k]) for k in numbers]),
         tuple([arrays[k].operand for k in passed]),
         tuple(map([*passed, *numbers].index, places)),
         tuple(host_calls.callbacks),
         is_guarded and not (signals is not None and signals.are_asked_for),
+        layouts,
     )
 
 
@@ -358,5 +375,5 @@ def _has_loops(program: Program) -> bool:
     return any(isinstance(e.op, Loop) or any(map(_has_loops, e.programs())) for e in program.equations)
 
 
-def _buffer(type: ArrayType) -> BufferType:
-    return buffer_type(type.shape, type.dtype)
+def _buffer(type: ArrayType, layout: InputLayout | None = None) -> BufferType:
+    return buffer_type(type.shape if layout is None else layout.shape, type.dtype)

@@ -12,9 +12,9 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import operands, sorting
-from anabranch.runtime.numpy.core import fresh, iota, one_axis, promoted, refused, zeros_atom
+from anabranch.runtime.numpy.core import atom_of, fresh, iota, one_axis, promoted, refused, zeros_atom
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values import atoms, control_of_atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, masked
 from anabranch.runtime.values.registry import FUNCTIONS
@@ -23,6 +23,8 @@ from anabranch.runtime.values.registry import FUNCTIONS
 _FEW = 64
 # From so many integers on it takes less time to leave out those that occur twice.
 _MANY = 2048
+# How many integers, for each one there is, a table may be for.
+_ROOM = 4
 rules = Rules()
 
 
@@ -201,6 +203,12 @@ def isin(
     del assume_unique, kind  # both only choose NumPy's method
     x, others = operands.array(element), operands.flat(test_elements)
     dtype = np.result_type(x.dtype, others.dtype)
+    if dtype.kind == "b":
+        dtype = np.dtype(np.uint8)
+    if dtype.kind in "iu" and not (wrap.is_dynamic_array(x) or wrap.is_dynamic_array(others)) and x.size:
+        if others.size > _FEW:
+            found = _among_integers(atoms.convert(x.atom, dtype), atoms.convert(others.atom, dtype))
+            return fresh(atoms.logical_not(found) if invert else found)
     if not _are_few(others.shape[0]):
         # Many integers are likely to be of few values, among which there is less to search.
         is_long = others.dtype.kind in "iu" and operands.capacity(others)[0] >= _MANY
@@ -233,6 +241,40 @@ def _among(wanted: Atom, line: Atom, count: size_arithmetic.Bound) -> Atom:
         return found
     end = atoms.broadcast_to(size_arithmetic.atom_of(count), shape)
     return atoms.logical_and(found, atoms.ufunc(np.less, place, end))
+
+
+def _among_integers(wanted: Atom, line: Atom) -> Atom:
+    """Which integers are among those of a line: by a table of those between its ends, where these are not far apart."""
+    low, high = (atom_of(FUNCTIONS[end](fresh(line))) for end in (np.min, np.max))
+    room = _ROOM * (line.type.size + wanted.type.size)
+
+    def above(x: Atom, low: Atom) -> Atom:
+        # Differences of int64 may be as large as uint64 can hold.
+        bits = atoms.convert(x, np.uint64)
+        return atoms.ufunc(np.subtract, bits, atoms.broadcast_to(atoms.convert(low, np.uint64), x.type.shape))
+
+    def below(x: Atom) -> Atom:
+        return atoms.ufunc(np.less, x, zeros_atom(x.type.shape, np.uint64, room))
+
+    def by_table(given: control_of_atoms.State) -> control_of_atoms.State:
+        wanted, line, low = given
+        places = atoms.reshape(atoms.convert(above(line, low), np.int64), (line.type.size, 1))
+        there = zeros_atom(line.type.shape, np.bool_, value=True)
+        table = atoms.op("scatter", zeros_atom((room,), np.bool_), places, there, combine="set")
+        shape, place = wanted.type.shape, above(wanted, low)
+        is_inside = atoms.ufunc(np.less_equal, atoms.broadcast_to(low, shape), wanted)
+        is_inside = atoms.logical_and(is_inside, below(place))
+        place = atoms.select(is_inside, atoms.convert(place, np.int64), zeros_atom(shape, np.int64))
+        found = atoms.op("gather", table, atoms.reshape(place, (*shape, 1)))
+        return (atoms.logical_and(found, is_inside),)
+
+    def by_search(given: control_of_atoms.State) -> control_of_atoms.State:
+        wanted, line, _ = given
+        ordered = atom_of(FUNCTIONS[np.sort](fresh(line)))
+        return (_among(wanted, ordered, line.type.size),)
+
+    (found,) = control_of_atoms.cond(below(above(high, low)), by_table, by_search, (wanted, line, low))
+    return found
 
 
 # ---- two sets --------------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
 from typing import TypeAlias
 
 import numpy as np
@@ -28,35 +27,15 @@ from anabranch.runtime.ops.elementwise.comparison import (
 from anabranch.runtime.ops.elementwise.overflow import Overflow
 from anabranch.runtime.ops.shape import reshape
 from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.passes.found_intervals import Intervals, Known
 from anabranch.runtime.passes.interval_rules import NO, TRUTH, YES, hull, meet, of_dtype, rule_of, within
+from anabranch.runtime.passes.suppositions import State, Supposed
 
 # How many definitions back a test is followed, and a refined value.
 _DEEPEST = 8
 # How many definitions back a side of a choice is computed again.
 _SHALLOW = 4
 _ZERO = Literal(np.zeros((), np.int64))
-
-
-# A value, and what was known of it: the arguments of `bind`.
-_State: TypeAlias = tuple[Var, Interval | None, bool]
-
-
-class _Supposed(AbstractContextManager[None]):
-    """A block after which what is learned within is forgotten; a generator would take some times as long."""
-
-    __slots__ = ("_before", "_outer", "_ranges")
-
-    def __init__(self, ranges: Ranges) -> None:
-        self._ranges = ranges
-        self._before: list[_State] = []
-
-    def __enter__(self) -> None:
-        self._outer = self._ranges.suppose(self._before)
-
-    def __exit__(self, *_: object) -> None:
-        for var, interval, nonzero in reversed(self._before):
-            self._ranges.bind(var, (interval, nonzero))
-        self._ranges.suppose(self._outer)
 
 
 class Ranges:
@@ -71,7 +50,8 @@ class Ranges:
         # The operands that inputs of sub-Programs stand for in each step, and the trip counts that indices are below.
         self._operands: dict[Var, Atom] = {}
         self._trips: dict[Var, Atom] = {}
-        self._before: list[_State] | None = None
+        self._before: list[State] | None = None
+        self._computed_from: dict[Var, Known] = {}
         # Bools that are assumed to be what the way that a run has taken says.
         self._assumed: set[Var] = set()
         self._define(program)
@@ -93,9 +73,15 @@ class Ranges:
         intervals, nonzero = self._intervals, self._nonzero
         return [(intervals.get(var), var in nonzero) for var in formals]
 
-    def intervals(self) -> dict[Var, Interval]:
+    def intervals(self) -> Intervals:
         """All intervals that are narrower than their dtypes; of bools where they are known when they are computed."""
-        return {var: interval for var, interval in self._intervals.items() if var not in self._assumed}
+        found = {var: interval for var, interval in self._intervals.items() if var not in self._assumed}
+        return Intervals(found, self._computed_from)
+
+    def compute(self, equation: Equation) -> None:
+        """Take note of the operands of an equation that is computed now."""
+        if equation.op in _ASKED_FOR:
+            self._computed_from[equation.outputs[0]] = tuple(map(self.of, equation.inputs))
 
     # ---- single values -----------------------------------------------------------------------------------------------
 
@@ -189,11 +175,11 @@ class Ranges:
                 return other
         return trip
 
-    def supposed(self) -> _Supposed:
+    def supposed(self) -> Supposed:
         """Forget afterwards what is learned within."""
-        return _Supposed(self)
+        return Supposed(self.suppose, self.bind)
 
-    def suppose(self, before: list[_State] | None) -> list[_State] | None:
+    def suppose(self, before: list[State] | None) -> list[State] | None:
         """Note here what values are before something is learned of them; returns where that was noted until now."""
         outer, self._before = self._before, before
         return outer
@@ -275,7 +261,7 @@ class Ranges:
         """From `a and b` that holds, or `a or b` that does not; else from one of them where the other is known."""
         one = equation.op is logical_and
         for test, other in (equation.inputs, equation.inputs[::-1]):
-            if truth == one or self.of(other) == (YES if one else NO):
+            if truth == one or self.decided(other, depth) == (YES if one else NO):
                 self.assume(test, truth, depth)
 
     def _assume_side(self, equation: Equation, place: int, truth: bool, depth: int) -> None:
@@ -322,6 +308,16 @@ class Ranges:
             given, every = self.of(x), of_dtype(atom.type.dtype)
             if given is not None and every is not None and within(given, every) and atom.type.dtype != np.bool_:
                 self.refine(x, narrow, depth + 1)
+        elif equation.op is select and atom.type.dtype != np.bool_:
+            self._refine_chosen(equation, narrow, depth + 1)
+
+    def _refine_chosen(self, equation: Equation, result: Interval, depth: int) -> None:
+        """Of a choice between ints of which only one can be so."""
+        able = [i for i in (1, 2) if (known := self.of(equation.inputs[i])) is None or meet(known, result)]
+        if len(able) == 1:
+            # What was chosen before may be what decides this choice.
+            self.refine(equation.inputs[able[0]], result, depth)
+            self.assume(equation.inputs[0], able == [1], depth)
 
     def _refine_terms(self, equation: Equation, result: Interval, depth: int) -> None:
         """Of a sum or difference that does not wrap."""
@@ -373,6 +369,7 @@ def _constants(values: np.ndarray) -> Interval | None:
     return Interval(int(values.min()), int(values.max()))
 
 
+_ASKED_FOR = frozenset(OPS[name] for name in ("left_shift", "right_shift", "floor_divide", "remainder", "fmod"))
 _COMPUTED = (add, subtract, OPS["negative"], OPS["floor_divide"])
 _LOGIC = (logical_and, logical_or, logical_not)
 _Learn: TypeAlias = Callable[[Ranges, Atom, Atom], None]

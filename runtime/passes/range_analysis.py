@@ -21,11 +21,12 @@ from typing import TypeAlias
 from anabranch.runtime.ir.interval import FULL, Interval, exactly
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.ops.check import check
-from anabranch.runtime.ops.control import COND, FOR_UNTIL, SWITCH, WHILE, For
+from anabranch.runtime.ops.control import COND, FOR_UNTIL, SWITCH, WHILE
 from anabranch.runtime.ops.elementwise.arithmetic import subtract
 from anabranch.runtime.ops.elementwise.casts import select
-from anabranch.runtime.ops.structured import Branches
+from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.passes.failure_chain import is_chained
+from anabranch.runtime.passes.found_intervals import Intervals
 from anabranch.runtime.passes.interval_rules import NO, YES, IntervalRule, hull, meet, of_dtype
 from anabranch.runtime.passes.known_ranges import Ranges
 from anabranch.runtime.passes.range_facts import IntCarry, ProgramFacts
@@ -46,7 +47,7 @@ def impossible_failures(program: Program) -> set[Var]:
 
 # A Program that turns out to have no form as a whole is asked about again, for its loops.
 @functools.lru_cache(maxsize=1)
-def value_ranges(program: Program) -> Mapping[Var, Interval]:
+def value_ranges(program: Program) -> Intervals:
     """The intervals of the integers and bools of a Program and its sub-Programs that are narrower than their dtypes."""
     analysis = _Analysis(program)
     analysis.run()
@@ -54,8 +55,11 @@ def value_ranges(program: Program) -> Mapping[Var, Interval]:
 
 
 def ranges_without_failure(
-    program: Program, known: Mapping[Var, Interval], leaving: Callable[[Equation, Program], bool]
-) -> dict[Var, Interval]:
+    program: Program,
+    known: Mapping[Var, Interval],
+    leaving: Callable[[Equation, Program], bool],
+    is_code: Callable[[Atom], bool],
+) -> Intervals:
     """The intervals, where what comes after a failure does not run.
 
     Parameters
@@ -65,8 +69,10 @@ def ranges_without_failure(
         Intervals of the inputs.
     leaving
         Returns whether a choice of a Program is one between what tells of a failure and what was known before.
+    is_code
+        Returns whether a value is an error code: loops that begin with one do not run where it is set.
     """
-    analysis = _Analysis(program, known, leaving)
+    analysis = _Analysis(program, known, leaving, is_code)
     analysis.run()
     return analysis.ranges.intervals()
 
@@ -83,10 +89,12 @@ class _Analysis:
         program: Program,
         known: Mapping[Var, Interval] = MappingProxyType({}),
         leaving: Callable[[Equation, Program], bool] = _never,
+        is_code: Callable[[Atom], bool] = lambda _: False,
     ) -> None:
         self.program = program
         self.known = known
         self.leaving = leaving
+        self.is_code = is_code
         self.ranges = Ranges(program)
         self.chained = is_chained(program)
         self.narrowing = self.changed = False
@@ -167,16 +175,19 @@ class _Analysis:
             elif op is subtract:
                 define(equation.outputs[0], ranges.difference(equation))
             elif rule is not None:
+                ranges.compute(equation)
                 inputs = [known for a in integers if (known := of(a)) is not None]
                 define(equation.outputs[0], rule(equation, inputs) if len(inputs) == len(integers) else None)
             elif op is check:
                 self._check(equation)
             elif isinstance(equation.op, Branches):
                 self._branches(equation, equation.op)
-            elif equation.op is WHILE:
-                self._while(equation)
-            elif isinstance(equation.op, For):
-                self._for(equation)
+            elif isinstance(equation.op, Loop):
+                with ranges.supposed() as supposed:
+                    for code in filter(self.is_code, equation.inputs):
+                        ranges.refine(code, NO)
+                    supposed.is_all()
+                    (self._while if equation.op is WHILE else self._for)(equation)
 
     def _check(self, equation: Equation) -> None:
         code, pred, number, *rest = equation.inputs

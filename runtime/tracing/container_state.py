@@ -194,6 +194,11 @@ class SharedList:
     origin: Hashable
 
 
+def own_site(site: Hashable) -> Hashable:
+    """The site by which that list alone lies in an arena, where it is an argument."""
+    return SharedList(site) if is_argument(site) else site
+
+
 @frozen
 class TableSite:
     """The place of dicts or sets that lie in an arena: a place in the user's code, or among the arguments."""

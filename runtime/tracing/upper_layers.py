@@ -125,6 +125,8 @@ class UnionOperations:
         `method(name, union)` is a method of one of a few texts.
     one_tuple : callable
         `one_tuple(layouts)` is the layout of one of several tuples as one whose length is known only at run time.
+    iterate : callable
+        `iterate(union)` has the items of what is one of several lists or tuples; None where each has its own.
     """
 
     decide: Callable[[Any, Callable[[Any], Any]], Value]
@@ -133,6 +135,7 @@ class UnionOperations:
     look_up: Callable[..., Value]
     method: Callable[[str, Any], Value]
     one_tuple: Callable[[Any], Any]
+    iterate: Callable[[Any], list[Any] | None]
 
 
 @frozen

@@ -269,6 +269,9 @@ class UnionValue(UnionOperators):
     def __iter__(self) -> Iterator[Value]:
         if not self.of_objects:
             return iter(self.resolve())
+        found = operations().iterate(self) if tracing() else None
+        if found is not None:
+            return iter(found)
         rows = self.through(tuple)
         if not isinstance(rows, tuple):
             current().trace.outside.needs_plain()  # a list that is made of the items may have a run-time length

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.shown_numbers import shown_bytes
 from anabranch.runtime.api.stages import Compiled
 from anabranch.runtime.call.native_execution import NativeExecution, is_readable
+from anabranch.runtime.native.input_layouts import InputLayout
 
 
 @frozen
@@ -44,7 +45,8 @@ def memory_use(compiled: Compiled, given: Mapping[str, object]) -> MemoryUse:
     """The memory that a call with these arguments takes."""
     execution = compiled.execution
     plan = execution.plan
-    copied = [f"{name} ({why})" for name, value in given.items() for why in _obstacles(value)]
+    layouts = execution.code.program.layouts.values() if isinstance(execution, NativeExecution) else ()
+    copied = [f"{name} ({why})" for name, value in given.items() for why in _obstacles(value, layouts)]
     in_place = set(execution.in_place.values()) if isinstance(execution, NativeExecution) else set()
     back = len(plan.writes) - len(in_place)
     if back > 0:
@@ -61,9 +63,9 @@ def memory_use(compiled: Compiled, given: Mapping[str, object]) -> MemoryUse:
     return MemoryUse(sum(type.nbytes for type in plan.program.in_types), max(results, 0), temporary, tuple(copied))
 
 
-def _obstacles(value: object) -> Iterator[str]:
+def _obstacles(value: object, layouts: Collection[InputLayout]) -> Iterator[str]:
     """The reason for which the program does not read an argument where it is."""
     if isinstance(value, np.ndarray) and not value.dtype.isnative:
         yield "of another byte order"
-    elif isinstance(value, np.ndarray) and not is_readable(value):
+    elif isinstance(value, np.ndarray) and not (is_readable(value) or any(one.is_of(value) for one in layouts)):
         yield "not C-contiguous" if value.flags.aligned else "not aligned"

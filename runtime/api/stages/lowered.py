@@ -15,7 +15,6 @@ from anabranch.runtime.call.donation import Donation
 from anabranch.runtime.call.execution import executable_of
 from anabranch.runtime.call.native_execution import NativeCode, NativeExecution, written_in_place
 from anabranch.runtime.call.plan import Plan
-from anabranch.runtime.call.transposed_inputs import takes_large_matrices, with_transposed_inputs
 from anabranch.runtime.call.whole_writes import with_whole_writes
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.host.callbacks import HostCallback, LoweringError
@@ -34,11 +33,6 @@ class NativeForm(NamedTuple):
     plan: Plan
     program: Program
     code: NativeProgram
-    options: NativeOptions
-
-    def transposed(self, orders: Mapping[int, tuple[int, ...]]) -> NativeProgram | None:
-        """The same for inputs with their axes in these orders; None where XLA is better at that."""
-        return native_program(with_transposed_inputs(self.program, orders), self.options)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -129,9 +123,7 @@ class Lowered(Stage):
         form = None if chosen else self.native_form()
         if form is not None:
             compile = functools.partial(self._executable, chosen)
-            # Where it is asked for it keeps the Program.
-            others = [form.transposed] if takes_large_matrices(form.program) else []
-            made = NativeExecution(form.plan, NativeCode.of(form.code), compile, *others)
+            made = NativeExecution(form.plan, NativeCode.of(form.code), compile)
             return Compiled(self.plan, self.calling, made, chosen, self.module)
         return bound(self.plan, self.calling, self._executable(chosen), self.donation, chosen, self.module)
 
@@ -146,12 +138,14 @@ class Lowered(Stage):
         if self.native is None or others:
             return None
         plan, program = with_whole_writes(self.plan, self.program)
-        code = native_program(program, self.native, plan.whole_writes())
+        # What is written to may share memory with what is read.
+        strides = {} if plan.writes else plan.strides
+        code = native_program(program, self.native, plan.whole_writes(), strides)
         if code is not None and plan is not self.plan and len(written_in_place(plan, code)) < len(plan.writes):
             # All of an array would be copied, and copied back.
             plan, program = self.plan, self.program
             code = native_program(program, self.native, plan.whole_writes())
-        return None if code is None else NativeForm(plan, program, code, self.native)
+        return None if code is None else NativeForm(plan, program, code)
 
     def _executable(self, chosen: tuple[Flag, ...]) -> Executable:
         try:

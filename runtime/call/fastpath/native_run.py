@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,8 @@ from anabranch.runtime.call.execution import MISS
 from anabranch.runtime.call.fastpath.codegen import Writer
 from anabranch.runtime.call.fastpath.guard_args import ArgumentChecks
 from anabranch.runtime.call.fastpath.run import Running, place_lines
-from anabranch.runtime.call.native_execution import NativeCode, NativeExecution, is_readable
+from anabranch.runtime.call.native_execution import NativeCode, NativeExecution
 from anabranch.runtime.call.plan import Plan
-from anabranch.runtime.call.transposed_inputs import order_in_memory
-from anabranch.runtime.host import own_memory
 from anabranch.runtime.host.buffer_types import BufferType
 from anabranch.runtime.host.object_layout import is_ordinary
 from anabranch.runtime.signature.flatten_to_key import buffers
@@ -49,13 +47,6 @@ def _fail_of(plan: Plan, code: NativeCode, arrays: Sequence[np.ndarray]) -> Any:
         return MISS
 
 
-def _code_for(execution: NativeExecution, values: Sequence[object]) -> tuple[NativeCode, Mapping[int, tuple[int, ...]]]:
-    """The code for arrays that lie in memory as these do, and the orders of axes in which it takes some of them."""
-    orders = {k: order for k, value in enumerate(values) if (order := order_in_memory(value)) is not None}
-    program = execution.transposed(orders) if orders and not execution.plan.writes else None
-    return (execution.code, {}) if program is None else (NativeCode.of(program), orders)
-
-
 class NativeRunning(Running):
     """Calls the machine code on the leaves, and builds the result.
 
@@ -63,13 +54,12 @@ class NativeRunning(Running):
     """
 
     def __init__(self, writer: Writer, execution: NativeExecution, arguments: ArgumentChecks) -> None:
-        self._general = execution.code
-        self._code, self._orders = _code_for(execution, [value for _, value in arguments.inputs])
+        self._code = execution.code
         program = self._code.program
         self._arrays = [f"m{place}" for place in range(len(self._code.makers))]
         for place, begin in execution.in_place.items():
             leaf, value = arguments.inputs[begin]
-            if is_readable(value):
+            if self._code.is_readable(begin, value):
                 self._arrays[place] = leaf
         self._numbers = [f"n{place}" for place in range(len(program.numbers))]
         self._as_arrays: set[str] = set()
@@ -85,10 +75,7 @@ class NativeRunning(Running):
             if name == f"m{place}":
                 lines.append(f"{name} = {constant(make()) if place in unread else f'{constant(make)}()'}")
         inputs = list(zip(self._arguments.inputs, code.program.inputs, strict=True))
-        given = [
-            f"{leaf}.transpose({self._orders[k]})" if k in self._orders else self._given(leaf, value, kind)
-            for k, ((leaf, value), kind) in enumerate(inputs)
-        ]
+        given = [self._given(k, leaf, value, kind) for k, ((leaf, value), kind) in enumerate(inputs)]
         otherwise = "MISS" if self._leave_checks() else "None"
         answer = self._numbers[0] if len(self._numbers) == 1 else "answer"
         passed = [*given, *self._arrays, otherwise, *map(constant, code.callbacks)]
@@ -99,7 +86,7 @@ class NativeRunning(Running):
         states = self._outputs[self._groups.draws]
         if failures:
             told = self._arrays if code.callbacks else self._arguments.leaves
-            fail, again_by = (_fail_of, code) if code.callbacks else (_fail, self._general)
+            fail, again_by = (_fail_of, code) if code.callbacks else (_fail, code)
             self._writer.scope["failed"] = functools.partial(fail, self._plan, again_by)
             again = f"return failed([{', '.join(told)}])"
             if states:
@@ -123,20 +110,23 @@ class NativeRunning(Running):
         inputs = list(zip(self._arguments.inputs, self._code.program.inputs, strict=True))
         if not all(is_ordinary(np.empty(0, kind.dtype)) for _, kind in inputs if kind.shape):
             return False
-        given = [(leaf, value, kind) for (leaf, value), kind in inputs if kind.shape and isinstance(value, np.ndarray)]
-        direct = [(leaf, value, kind) for leaf, value, kind in given if is_readable(value)]
+        direct = [
+            (leaf, value, kind)
+            for k, ((leaf, value), kind) in enumerate(inputs)
+            if kind.shape and isinstance(value, np.ndarray) and self._code.is_readable(k, value)
+        ]
         if not all(is_ordinary(value) and value.dtype is kind.dtype for _, value, kind in direct):
             return False
         self._arguments.leave([leaf for leaf, *_ in direct], [leaf for leaf, *_ in direct if leaf in self._arrays])
         return True
 
-    def _given(self, leaf: str, value: object, kind: BufferType) -> str:
+    def _given(self, place: int, leaf: str, value: object, kind: BufferType) -> str:
         """The expression of an input as the code takes it."""
         if type(value) in _AS_THEY_ARE:
             return leaf
         constant = self._writer.constant
         if isinstance(value, np.ndarray):
-            return leaf if is_readable(value) else f"{constant(own_memory.copied)}({leaf}, {constant(kind)})"
+            return leaf if self._code.is_readable(place, value) else f"{constant(self._code.copied(place))}({leaf})"
         return f"as_array({leaf}, {constant(kind.dtype)}, order='C')"
 
     def _leaf(self, kind: Kind, name: str) -> str:

@@ -45,11 +45,6 @@ def _fail(plan: Plan, adopters: Sequence[Callable[[Any], Any]], results: Sequenc
         return MISS
 
 
-def _longer(shape: Sequence[int]) -> list[int]:
-    """The axes of more than one element: an array with the same ones is a view, however it lies in memory."""
-    return [n for n in shape if n != 1]
-
-
 def place_lines(values: Sequence[object], line: str) -> list[str]:
     """Lines that place such leaves; an int beyond 64 bits is refused on the general path, where it has a name."""
     first = [value[0] if isinstance(value, (list, tuple)) else value for value in values]
@@ -72,11 +67,12 @@ class Running:
         self._kinds: dict[str, Kind] = {}  # of the leaves that outputs hold side by side
         self._tags = itertools.count()
         self._read: set[str] = set()  # outputs that become Python numbers
+        self._ordered: dict[str, tuple[str, tuple[int, ...]]] = {}  # results whose axes are in another order in outputs
         self._views = {k: view for k in self._plan.returned_arguments if (view := self._known_view(k))}
 
     def write(self) -> None:
         """Write the lines."""
-        plan, lines = self._plan, self._writer.lines
+        plan, lines, constant = self._plan, self._writer.lines, self._writer.constant
         assert isinstance(plan.result, layouts.Node)
         leaves = iter(self._leaves_of_result())
         result, *contents = [self._text(part, leaves) for part in plan.result.children]
@@ -84,7 +80,12 @@ class Running:
             self._start()
         else:
             self._run()
-        lines += [f"v{k} = {view}" for k, view in self._views.items()]
+        for name, (made, axes) in self._ordered.items():
+            lines.append(f"{name} = {views.Permute(axes).text(made, axes, constant)}")
+        for k, view in self._views.items():
+            lines.append(f"v{k} = {view}")
+            if plan.returned_arguments[k][0].readonly:
+                lines.append(f"v{k}.setflags(False)")
         if any(map(self._is_view, plan.returned_arguments.keys() - self._views)) and not self._are_whole():
             given = f"iter([{', '.join(self._conditions())}]), [{', '.join(self._arguments.leaves)}]"
             lines.append(f"own = {self._writer.constant(plan.own)}({given})")
@@ -200,6 +201,9 @@ class Running:
             elif k not in plan.shared_results:
                 found[k] = next(fresh)
                 self._readonly += [found[k]] if k in plan.readonly_results else []
+                if k in plan.orders:
+                    self._ordered[f"o{k}"] = found[k], plan.orders[k]
+                    found[k] = f"o{k}"
         if self._readonly and (plan.on_device or not set(self._readonly) <= set(self._computed)):
             raise UnsuitedError
         found = {k: self._or_own(k, made) for k, made in found.items()}
@@ -235,20 +239,14 @@ class Running:
         """The expression of a leaf that is a part of one array in each call, and the same one; else empty."""
         owners = self._plan.returned_arguments[leaf]
         (owner, *others) = owners
-        if others or owner.pred is not None or owner.starts or owner.readonly or self._plan.on_device:
+        is_known = all(step.static for step in owner.path)
+        if others or owner.pred is not None or owner.starts or self._plan.on_device or not (owner.path and is_known):
             return ""
-        text, shape = self._arguments.leaves[owner.leaf], np.shape(self._arguments.values[owner.leaf])
-        for step in owner.path:
-            if isinstance(step, views.Slice) and step.static:
-                text += f"[{self._writer.constant(step.key(shape))}]"
-            elif isinstance(step, views.Permute):
-                text += f".transpose({self._writer.constant(step.axes)})"
-            elif isinstance(step, views.Reshape) and _longer(step.to) == _longer(shape):
-                text += f".reshape({self._writer.constant(step.to)})"
-            else:
-                return ""
-            shape = step.shape(shape)
-        return text if owner.path else ""
+        base = self._arguments.values[owner.leaf]
+        view = functools.reduce(lambda array, step: step.of(array), owner.path, base)
+        if view.size and not np.may_share_memory(view, base):
+            return ""  # rows of memory that only partly follow one another
+        return views.text(self._arguments.leaves[owner.leaf], owner.path, np.shape(base), self._writer.constant)
 
     def _are_whole(self) -> bool:
         """Return whether results that may be arguments' arrays are these as wholes, which takes only to ask when."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import ctypes
 import functools
+import operator
 import sys
 import types
 from collections.abc import Mapping, Sequence
@@ -84,6 +85,9 @@ class StepValues:
                 if isinstance(key, int) and issubclass(cls, (tuple, list)):
                     step = Step.ITEM if issubclass(cls, tuple) else Step.ELEMENT
                     return self._made(step, to, held, key, owns=step is Step.ELEMENT)
+            case ast.Subscript(value, ast.Name(name)) if name in self._scope:
+                read = self._known(operator.getitem)
+                return self._made(Step.CALL, to, read, 2, self._value(value), self._value(ast.Name(name)))
             case ast.Tuple(parts) | ast.List(parts):
                 numbers = [self._value(part) for part in parts]
                 step = Step.TUPLE if isinstance(node, ast.Tuple) else Step.LIST

@@ -12,10 +12,11 @@ from collections.abc import Hashable, Sequence
 from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import nested_lists, row_tables
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.container_state import demand
+from anabranch.runtime.tracing.container_state import demand, own_site
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds, side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.pytrees import node_graphs
 
 # Lists of up to so many elements are no arrays: each element keeps what is known of it.
 SMALL = 8
@@ -99,17 +100,37 @@ def prepare_plain_indexed(items: list[Value]) -> None:
 
 
 def prefer_arena(options: Sequence[Value]) -> None:
-    """Have lists of which a run-time value chooses one lie in an arena, where they grow.
+    """Have lists of which a run-time value chooses one lie in an arena, where they are more than a few.
 
     As alternatives each would take equations of its own for all that is done to the one.
+
+    Raises
+    ------
+    Restart
+        Where they could have lain there since they were made.
     """
-    if len(options) < _FEW or not all(isinstance(o, Growable) and o.native is list for o in options):
+    if len(options) >= (SMALL if type(options[0]) is list else _FEW):
+        demand_arena(options)
+
+
+def demand_arena(options: Sequence[Value]) -> None:
+    """Have lists of several lengths, of which a run-time value chooses one, lie in an arena; nothing where they cannot.
+
+    Raises
+    ------
+    Restart
+        Where they could have lain there since they were made.
+    """
+    if not all(type(o) is list or (isinstance(o, Growable) and o.native is list) for o in options):
         return
-    if any(o.row_binding is not None or not o.origins for o in options):
-        return
-    lengths = {None if o.is_dynamic else o.native.__len__(o) for o in options}
-    if len(lengths) > 1 or lengths & {None, 0}:
-        current().trace.lists.demand_arenas(site for o in options for site in o.origins)
+    lengths = {None if is_dynamic_list(o) else list.__len__(o) for o in options}
+    if (len(lengths) == 1 and not lengths & {None, 0}) or any(map(node_graphs.leads_to_its_kind, options)):
+        return  # the nodes of a graph are known by their numbers
+    lists = current().trace.lists
+    if any(type(o) is list for o in options):
+        lists.demand_growth()
+    elif all(o.row_binding is None and o.origins for o in options):
+        demand(lists.arena_sites, {own_site(site) for o in options for site in o.origins})
 
 
 def may_be_array(contents: Sequence[object]) -> bool:

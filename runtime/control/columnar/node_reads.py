@@ -72,28 +72,46 @@ def read(reference: Reference, operation: Callable[[Any], object], is_own: Calla
     return NotImplemented
 
 
-def item(reference: Reference, key: Value, position: Callable[[Any, Any, str], Any]) -> Value:
-    """`reference[key]` of lists or tuples and a key known only at run time; NotImplemented of anything else.
+class NodeItems:
+    """The items of a list or tuple that is one of the nodes of a graph, as they are when they are read."""
 
-    `position(key, length, name)` gives the place of the key, checked.
-    """
-    graph = reference.graph_
-    rows = {i: graph.members[i] for i in reference.possible_()}
-    classes = {r.native if isinstance(r, Growable) else type(r) for r in rows.values()}
-    if len(classes) != 1 or not classes <= {list, tuple} or any(is_dynamic_list(r) for r in rows.values()):
-        return NotImplemented
-    lengths, starts, items = np.zeros(len(graph.members), np.int64), np.zeros(len(graph.members), np.int64), list[Any]()
-    for i, row in rows.items():
-        lengths[i], starts[i] = len(row), len(items)
-        items += list(row)
-    length = python_scalar(node_reference.at(lengths, reference.tag), Interval(int(lengths.min()), int(lengths.max())))
-    place = position(key, length, classes.pop().__name__)
-    at = atoms.ufunc(np.add, node_reference.at(starts, reference.tag), wrap.as_atom(place, np.int64))
-    where = columns.NodeIndex(graph, atoms.convert(at, np.int32), len(items))
-    try:
-        return columns.gathered(where, dict(enumerate(items)))
-    except columns.UnlikeFieldsError as error:
-        raise node_reference.refusal(reference, str(error)) from None
+    def __init__(self, reference: Reference, rows: dict[int, Any], native: type) -> None:
+        self._reference, self._rows, self.native = reference, rows, native
+        lengths = self._of_each(len)
+        span = Interval(int(lengths.min()), int(lengths.max()))
+        self.length: Value = python_scalar(node_reference.at(lengths, reference.tag), span)
+
+    @staticmethod
+    def of(reference: Reference) -> NodeItems | None:
+        """Those of a reference; None where it may be anything but a list or tuple."""
+        members = reference.graph_.members
+        rows = {i: members[i] for i in reference.possible_()}
+        classes = {r.native if isinstance(r, Growable) else type(r) for r in rows.values()}
+        if len(classes) != 1 or not classes <= {list, tuple} or any(is_dynamic_list(r) for r in rows.values()):
+            return None
+        return NodeItems(reference, rows, classes.pop())
+
+    def _of_each(self, number: Callable[[Any], int]) -> np.ndarray:
+        found = np.zeros(len(self._reference.graph_.members), np.int64)
+        for i, row in self._rows.items():
+            found[i] = number(row)
+        return found
+
+    def at(self, place: Value) -> Value:
+        """The item at a place that is in range."""
+        items: list[Any] = []
+
+        def start(row: Any) -> int:
+            items.extend(row)
+            return len(items) - len(row)
+
+        starts = self._of_each(start)
+        at = atoms.ufunc(np.add, node_reference.at(starts, self._reference.tag), wrap.as_atom(place, np.int64))
+        where = columns.NodeIndex(self._reference.graph_, atoms.convert(at, np.int32), len(items))
+        try:
+            return columns.gathered(where, dict(enumerate(items)))
+        except columns.UnlikeFieldsError as error:
+            raise node_reference.refusal(self._reference, str(error)) from None
 
 
 def is_(reference: Reference, other: object) -> Value:

@@ -109,7 +109,8 @@ class HashTable(Hashed):
     def origins(self) -> frozenset[Any]:
         """The places that make such tables."""
         frames = self.request_.place.frames
-        return frozenset((TableSite(frames[-1], self.native),)) if frames else frozenset()
+        place = frames[-1] if frames else current().trace.tables.made.get(self)  # an argument's was noted
+        return frozenset() if place is None else frozenset((TableSite(place, self.native),))
 
     # ---- parts -------------------------------------------------------------------------------------------------------
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.container_state import SharedList, demand, is_argument
+from anabranch.runtime.tracing.container_state import demand, own_site
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.item_kinds import origins_of
@@ -37,13 +35,9 @@ def share(value: Value) -> None:
         trace.lists.demand_growth()
     if isinstance(value, (dict, set)):
         trace.tables.ask_for_places()
-    demand(trace.lists.arena_sites, set(map(_site, origins_of(value))))
+    demand(trace.lists.arena_sites, set(map(own_site, origins_of(value))))
     raise AliasError(
         f"{a(getattr(value, 'native', type(value)).__name__)} becomes an item of a dict that is an argument, at a key "
         "known only at run time, and would not be the same in both; make it where it is set, d[k] = [...], or set a "
         "tuple"
     )
-
-
-def _site(origin: Any) -> Any:
-    return SharedList(origin) if is_argument(origin) else origin

@@ -81,7 +81,9 @@ def _bare(cls: type[HashTable], place: int, count: int, extra: object = None) ->
     what = CapacitySite(
         f"the {cls.native.__name__} that is an argument, or part of one, and has the number {place}", ()
     )
-    return cls.bare_((capacity_requests.at_least(count, what), extra))
+    made = cls.bare_((capacity_requests.at_least(count, what), extra))
+    current().trace.tables.made[made] = ArgumentSite(place)
+    return made
 
 
 def _in_order(members: Sequence[Any]) -> set[Any] | None:

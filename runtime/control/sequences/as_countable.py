@@ -7,7 +7,7 @@ import numpy as np
 from anabranch.runtime.control.sequences import stacked_sequences, text_iteration
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import KnownRange
-from anabranch.runtime.control.sequences.elements import AxisItems, Elements, HostItems
+from anabranch.runtime.control.sequences.elements import AxisItems, Elements, HostItems, ItemsOfNode
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import wrap
@@ -17,6 +17,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.union import UnionValue
 
@@ -38,6 +39,8 @@ def countable(items: object) -> Countable | None:
     """The staged form of an iterable that is gone over now; None for what is iterated while tracing."""
     if isinstance(items, UnionValue):
         items = items.without_undefined()
+        if isinstance(items, Reference):
+            return ItemsOfNode.of(items)
         if isinstance(items, UnionValue) and items.of_objects:
             known = text_iteration.characters(items)
             return text_iteration.run_time_text(items) if known is None else known

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.columnar.node_reads import NodeItems
 from anabranch.runtime.control.sequences.countable import ChangedError, Countable
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values.arrays import indexing
@@ -14,6 +15,7 @@ from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_lists.growable_list import is_fixed
 from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.pytrees.node_reference import Reference
 
 
 class AxisItems(Countable):
@@ -38,6 +40,23 @@ class HostItems(Countable):
 
     def at(self, index: int | PythonScalar) -> Value:
         return self._owner._item_of_loop(index)
+
+
+class ItemsOfNode(Countable):
+    """The items of a list or tuple that is one of the nodes of a structure."""
+
+    def __init__(self, items: NodeItems) -> None:
+        self._items_of_node = items
+        self._length = items.length
+
+    @staticmethod
+    def of(reference: Reference) -> ItemsOfNode | None:
+        """Those of a reference; None of one that may be anything else."""
+        items = NodeItems.of(reference)
+        return None if items is None else ItemsOfNode(items)
+
+    def at(self, index: int | PythonScalar) -> Value:
+        return self._items_of_node.at(index)
 
 
 class Elements(Countable):

@@ -156,10 +156,11 @@ def _class_of(x: Value) -> type:
 @staged(math.hypot)
 def hypot(*coordinates: object) -> Value:
     """`math.hypot` of any number of coordinates: infinite where one is, else NaN where one is."""
-    result: Atom = atoms.literal(0.0)
-    for x in coordinates:
-        result = atoms.ufunc(np.hypot, result, as_float(x))
-    return python_scalar(result)
+    if not coordinates:
+        return 0.0
+    first, *others = map(as_float, coordinates)
+    result = functools.reduce(lambda found, x: atoms.ufunc(np.hypot, found, x), others, first)
+    return python_scalar(result if others else atoms.ufunc(np.fabs, first))
 
 
 def dist(p: Value, q: Value) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -26,6 +26,10 @@ class ViewStep(abc.ABC):
     @abc.abstractmethod
     def of(self, base: np.ndarray) -> np.ndarray:
         """The view of an ndarray; only for positions that are known."""
+
+    def text(self, base: str, shape: tuple[int, ...], constant: Callable[[object], str]) -> str:
+        """The expression of the view of an ndarray of this shape; `constant` gives names for values."""
+        return f"{constant(self.of)}({base})"
 
     def dtype(self, base: np.dtype) -> np.dtype:
         """The view's dtype, given the base's."""
@@ -82,6 +86,9 @@ class Slice(ViewStep):
 
     def of(self, base: np.ndarray) -> np.ndarray:
         return base[self.key(base.shape)]
+
+    def text(self, base: str, shape: tuple[int, ...], constant: Callable[[object], str]) -> str:
+        return f"{base}[{constant(self.key(shape))}]"
 
     def key(self, shape: Sequence[int]) -> tuple[slice, ...]:
         """The index of the part in an array of this shape."""
@@ -148,6 +155,9 @@ class Reshape(ViewStep):
     def of(self, base: np.ndarray) -> np.ndarray:
         return base.reshape(self.to)
 
+    def text(self, base: str, shape: tuple[int, ...], constant: Callable[[object], str]) -> str:
+        return f"{base}.reshape({constant(self.to)})"
+
     def read(self, base: Atom) -> Atom:
         return atoms.reshape(base, self.to)
 
@@ -166,6 +176,10 @@ class Permute(ViewStep):
 
     def of(self, base: np.ndarray) -> np.ndarray:
         return base.transpose(self.axes)
+
+    def text(self, base: str, shape: tuple[int, ...], constant: Callable[[object], str]) -> str:
+        is_turned = self.axes == tuple(reversed(range(len(shape))))
+        return f"{base}.T" if is_turned else f"{base}.transpose({constant(self.axes)})"
 
     def read(self, base: Atom) -> Atom:
         return atoms.transpose(base, self.axes)
@@ -257,6 +271,46 @@ def positions(path: Path) -> list[Atom]:
 def at(path: Path, positions: Iterator[int | Atom]) -> Path:
     """The path with others in place of its run-time positions."""
     return tuple([step.at(positions) for step in path])
+
+
+def text(base: str, path: Path, shape: tuple[int, ...], constant: Callable[[object], str]) -> str:
+    """The expression of a view of an ndarray of this shape; axes are dropped and added by indices."""
+    steps = list(path)
+    while steps:
+        first = steps[0]
+        one = first if isinstance(first, Slice) else Slice(tuple([AxisSlice(0, n) for n in shape]))
+        after = steps[one is first : (one is first) + 1]
+        key = _index(one.key(shape), one.shape(shape), after[0].to) if after and isinstance(after[0], Reshape) else None
+        taken = 1 if key is None else 1 + (one is first)
+        base = (
+            first.text(base, shape, constant)
+            if key is None
+            else f"{base}[{constant(key[0] if len(key) == 1 else key)}]"
+        )
+        for step in steps[:taken]:
+            shape = step.shape(shape)
+        del steps[:taken]
+    return base
+
+
+def _index(key: Sequence[slice], shape: Sequence[int], to: Sequence[int]) -> tuple[int | slice | None, ...] | None:
+    """The index that does what a slice and a reshape do that only drops and adds axes; None where it does more."""
+    left, found = list(to), list[int | slice | None]()
+    for part, size in zip(key, shape, strict=True):
+        while size != 1 and left[:1] == [1]:
+            del left[0]
+            found.append(None)
+        if left and left[0] == size:
+            found.append(part)
+            left.pop(0)
+        elif size == 1:
+            found.append(part.start)
+        else:
+            return None
+    if set(left) - {1}:
+        return None
+    found += [None] * len(left)
+    return tuple(found)
 
 
 def read(base: Atom, path: Path) -> Atom:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -222,8 +221,15 @@ def _left_shift(x: IntOperand, y: IntOperand) -> Value:
     r = atoms.ufunc(np.left_shift, a, b)
     bound, by = interval_of(x), interval_of(y)
     exact = bound * Interval(1, 2**by.high) if by.high < 64 else Interval(FULL.low - 1, FULL.high + 1)
-    shifted_back = functools.partial(atoms.ufunc, np.right_shift, r, b)
-    return _result(r, exact, lambda: atoms.ufunc(np.not_equal, shifted_back(), a), of=(np.left_shift, x, y))
+    return _result(r, exact, lambda: _is_lost(x, a, b, r), of=(np.left_shift, x, y))
+
+
+def _is_lost(x: IntOperand, a: Atom, b: Atom, shifted: Atom) -> Atom:
+    """Whether a left shift loses bits: where `x` is known it is known by how many bits it may be shifted."""
+    if is_run_time(x) or not int(x):
+        return atoms.ufunc(np.not_equal, atoms.ufunc(np.right_shift, shifted, b), a)
+    most = 63 - (int(x) if int(x) > 0 else ~int(x)).bit_length()
+    return atoms.ufunc(np.greater, b, atoms.literal(most, np.int64))
 
 
 def _right_shift(x: IntOperand, y: IntOperand) -> Value:

@@ -20,8 +20,9 @@ SMALL = 8
 _MOST_KINDS = 8
 
 
-# The class of a node; and its keys, of a list its length, where these tell few kinds of that class apart.
-NodeKind: TypeAlias = tuple[type] | tuple[type, tuple[Any, ...] | int | None]
+# The class of a node; its keys, of a list its length, where these tell few kinds of that class apart; and of a list
+# whether it has held other nodes at first, as the rows of a table do not.
+NodeKind: TypeAlias = tuple[type, tuple[Any, ...] | int | None, bool]
 
 
 @frozen(eq=False)
@@ -47,10 +48,10 @@ class NodeGraph:
     @staticmethod
     def of(members: Sequence[Value]) -> NodeGraph:
         """The graph of these members."""
-        fine = [_kind(m, True) for m in members]
+        fine = list(map(_kind, members))
         count = collections.Counter(kind[0] for kind in set(fine))
         coarse = frozenset(cls for cls, n in count.items() if n > _MOST_KINDS)
-        kinds = [kind[:1] if kind[0] in coarse else kind for kind in fine]
+        kinds = [(cls, None if cls in coarse else keys, holds_nodes) for cls, keys, holds_nodes in fine]
         places = IdentityDict((m, i) for i, m in enumerate(members))
         return NodeGraph(tuple(members), places, tuple(kinds), coarse)
 
@@ -73,17 +74,18 @@ class NodeGraph:
         return frozenset(other.kinds[other.places[self.members[i]]] for i in self.among(kinds))
 
     def alike(self, kinds: Iterable[NodeKind]) -> frozenset[NodeKind]:
-        """All kinds of the classes of these kinds."""
-        classes = {kind[0] for kind in kinds}
-        return frozenset(kind for kind in self.kinds if kind[0] in classes)
+        """All kinds of the classes of these kinds, which hold other nodes where these do."""
+        sorts = {(cls, holds_nodes) for cls, _, holds_nodes in kinds}
+        return frozenset(kind for kind in self.kinds if (kind[0], kind[2]) in sorts)
 
 
-def _kind(member: Value, fine: bool) -> NodeKind:
-    if not fine or member is None:
-        return (type(member),)
-    structure = containers.structure_of(member)
-    keys = None if structure is None else structure.keys
-    return (type(member), keys if not isinstance(member, list) or keys is None else len(keys))
+def _kind(member: Value) -> NodeKind:
+    structure = None if member is None else containers.structure_of(member)
+    if structure is None:
+        return (type(member), None, False)
+    if not isinstance(member, list):
+        return (type(member), structure.keys, False)
+    return (type(member), len(structure.keys), any(map(is_container, structure.children(member))))
 
 
 def graph_of(*values: Value, least: int = SMALL + 1) -> NodeGraph | None:
@@ -107,8 +109,8 @@ def graph_of(*values: Value, least: int = SMALL + 1) -> NodeGraph | None:
 def leads_to_its_kind(value: object) -> bool:
     """Return whether a container leads to others of its class with its keys, as the nodes of a tree do."""
     reached = _reached([value])
-    kind = _kind(next(reached, None), True)
-    return any(type(v) is kind[0] and _kind(v, True) == kind for v in reached)
+    first = _kind(next(reached, None))
+    return any(type(v) is first[0] and _kind(v)[1] == first[1] for v in reached)
 
 
 def _reached(values: Iterable[object]) -> Iterator[Value]:
@@ -136,7 +138,7 @@ def is_container(value: object) -> bool:
 
 
 # The kind of None.
-NONE = (type(None),)
+NONE: NodeKind = (type(None), None, False)
 
 
 def is_member(value: object) -> bool:

@@ -222,13 +222,16 @@ def test_equal_elements_stay_in_order_in_argsort():
         assert (compiled == np.argsort(given, kind="stable")).all()
 
 
-def test_results_are_in_c_order():
+def test_results_are_in_c_order_or_in_another_order_of_axes():
     def transposed(a):
-        return a.T + 1
+        return a.T + 1, np.sort(a.T), (a * 2)[::-1]
 
     a = np.ones((2, 3))
-    assert transposed(a).flags.f_contiguous
-    assert jit(transposed)(a).flags.c_contiguous
+    for eager in transposed(a):
+        assert not eager.flags.c_contiguous
+    elementwise, *others = jit(transposed)(a)
+    assert elementwise.flags.f_contiguous
+    assert all(other.flags.c_contiguous for other in others)
 
 
 def test_arrays_of_other_libraries_give_anabranch_s():
