@@ -43,6 +43,7 @@ from anabranch.runtime.control.stdlib import (
     itertools_,
     print_and_log,
     progress,
+    queue_source,
     random_,
 )
 from anabranch.runtime.numpy import staged as staged_numpy
@@ -234,6 +235,7 @@ def resolve(function: Any) -> Value:
         return made if cast is None else cast(made)
     if isinstance(function, type):
         if tracing():
+            function = queue_source.COUNTERPARTS.get(function, function)
             current().trace.outside.prepare_class(function)
         return _constructor(function)
     other = staged(function)

@@ -39,7 +39,7 @@ _LIBRARYS = frozenset(
 
 
 # What these files of the project's have is staged as the user's own.
-_SOURCES = ("itertools_source.py", "functools_source.py", "random_source.py", "list_source.py")
+_SOURCES = ("itertools_source.py", "functools_source.py", "random_source.py", "list_source.py", "queue_source.py")
 
 
 def is_user_function(function: types.FunctionType) -> bool:
