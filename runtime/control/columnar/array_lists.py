@@ -109,7 +109,7 @@ def prefer_arena(options: Sequence[Value]) -> None:
     Restart
         Where they could have lain there since they were made.
     """
-    if len(options) >= (SMALL if type(options[0]) is list else _FEW):
+    if options and len(options) >= (SMALL if type(options[0]) is list else _FEW):
         demand_arena(options)
 
 

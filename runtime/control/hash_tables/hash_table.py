@@ -188,22 +188,9 @@ class HashTable(Hashed):
             same = container_order.same_key(other, key)
             return atoms.logical_and(there, atoms.logical_not(wrap.as_atom(same, np.bool_)))
 
-        slot = self._searched(first, goes_on, object_keys.asks_users_code(key))
+        slot = _searched(self, first, goes_on, object_keys.asks_users_code(key))
         self.found_ = Search.ended(key, self.index_, slot)
         return slot
-
-    def _searched(self, first: Value, goes_on: Callable[[Sequence[Atom]], Atom], runs_any_code: bool) -> Value:
-        """The first entry, from this one onwards, at which a search ends."""
-        if not runs_any_code:
-            return self._at(repeated(goes_on, self._after, [wrap.as_atom(first, np.int64)])[0])
-
-        def test(slot: Value) -> Value:
-            return python_scalar(goes_on([wrap.as_atom(slot, np.int64)]))
-
-        def body(slot: Value, table: HashTable = self) -> Value:
-            return table._at(table._after([wrap.as_atom(slot, np.int64)])[0])
-
-        return self._at(wrap.as_atom(while_(test, body, (first,), ("the place of a key",)), np.int64))
 
     def place_of_(self, key: Value) -> Value:
         """The place of a key in the list, or -1."""
@@ -310,3 +297,17 @@ class HashTable(Hashed):
 
     def __hash__(self) -> int:
         raise TypeError(f"unhashable type: '{self.native.__name__}'")
+
+
+def _searched(table: Any, first: Value, goes_on: Callable[[Sequence[Atom]], Atom], runs_any_code: bool) -> Value:
+    """The first entry, from one onwards, at which a search ends."""
+    if not runs_any_code:
+        return table._at(repeated(goes_on, table._after, [wrap.as_atom(first, np.int64)])[0])
+
+    def test(slot: Value) -> Value:
+        return python_scalar(goes_on([wrap.as_atom(slot, np.int64)]))
+
+    def body(slot: Value, table: HashTable = table) -> Value:
+        return table._at(table._after([wrap.as_atom(slot, np.int64)])[0])
+
+    return table._at(wrap.as_atom(while_(test, body, (first,), ("the place of a key",)), np.int64))

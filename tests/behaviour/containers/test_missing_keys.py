@@ -58,6 +58,12 @@ def counter_counts_what_it_has(counts, keys):
 
 
 @case((np.array([7]),), (np.array([1]),))
+def an_empty_dict(k):
+    d = {}
+    return d[int(k[0]) % 3]
+
+
+@case((np.array([7]),), (np.array([1]),))
 def an_empty_counter(k):
     return Counter()[int(k[0])]
 

@@ -313,3 +313,25 @@ def test_an_array_is_an_ndarray_inside():
 
     assert kinds(anabranch.asarray(2.5)) == (False, True)
     assert jit(kinds)(anabranch.asarray(2.5)) == jit(kinds)(np.array(2.5)) == kinds(np.array(2.5)) == (True, False)
+
+
+def test_sorts_by_the_user_s_compare_other_pairs():
+    class Hand:
+        def __init__(self, shape):
+            self.shape = shape
+
+        def __lt__(self, other):
+            return (other.shape - self.shape) % 3 == 1  # paper beats rock, scissors beat paper, rock beats scissors
+
+    def ordered(a):
+        hands = []
+        for x in a:
+            if x >= 0:
+                hands.append(Hand(int(x)))
+        hands.sort()
+        return [h.shape for h in hands]
+
+    a = np.array([0, 1, 2, 0, 2, 1, -1])
+    assert sorted(ordered(a)) == sorted(jit(ordered)(a))
+    assert ordered(a) != jit(ordered)(a)
+    assert ordered(a[:2]) == jit(ordered)(a[:2]) == [0, 1]
