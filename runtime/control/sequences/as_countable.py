@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from anabranch.runtime.control.columnar.node_reads import NodeItems
 from anabranch.runtime.control.sequences import stacked_sequences, text_iteration
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import KnownRange
@@ -40,7 +41,8 @@ def countable(items: object) -> Countable | None:
     if isinstance(items, UnionValue):
         items = items.without_undefined()
         if isinstance(items, Reference):
-            return ItemsOfNode.of(items)
+            held = NodeItems.of(items)
+            return None if held is None else ItemsOfNode(held)
         if isinstance(items, UnionValue) and items.of_objects:
             known = text_iteration.characters(items)
             return text_iteration.run_time_text(items) if known is None else known

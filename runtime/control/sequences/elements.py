@@ -15,7 +15,6 @@ from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_lists.growable_list import is_fixed
 from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.pytrees.node_reference import Reference
 
 
 class AxisItems(Countable):
@@ -45,18 +44,12 @@ class HostItems(Countable):
 class ItemsOfNode(Countable):
     """The items of a list or tuple that is one of the nodes of a structure."""
 
-    def __init__(self, items: NodeItems) -> None:
-        self._items_of_node = items
-        self._length = items.length
-
-    @staticmethod
-    def of(reference: Reference) -> ItemsOfNode | None:
-        """Those of a reference; None of one that may be anything else."""
-        items = NodeItems.of(reference)
-        return None if items is None else ItemsOfNode(items)
+    def __init__(self, owner: NodeItems) -> None:
+        self._owner = owner
+        self._length = owner.length
 
     def at(self, index: int | PythonScalar) -> Value:
-        return self._items_of_node.at(index)
+        return self._owner.at(index)
 
 
 class Elements(Countable):
