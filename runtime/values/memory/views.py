@@ -307,8 +307,8 @@ def _index(key: Sequence[slice], shape: Sequence[int], to: Sequence[int]) -> tup
             found.append(part.start)
         else:
             return None
-    if set(left) - {1}:
-        return None
+    if set(left) - {1} or not to:
+        return None  # ints alone would read an element
     found += [None] * len(left)
     return tuple(found)
 
