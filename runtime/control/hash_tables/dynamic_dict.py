@@ -26,6 +26,7 @@ from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.staging.run_time_keys import become_updated_table
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.container_state import ArgumentSite
 from anabranch.runtime.tracing.source_frames import standard
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
@@ -263,6 +264,17 @@ class DynamicDefaultDict(DynamicDict):
     def default_factory(self) -> Any:
         """As `defaultdict.default_factory`."""
         return self.extra_[0]
+
+    @default_factory.setter
+    def default_factory(self, factory: Any) -> None:
+        trace = current().trace
+        is_shared = self.arena_ is not None or isinstance(trace.tables.made.get(self), ArgumentSite)
+        if factory is not None or is_shared or current().parent is not None or trace.failures.regions:
+            raise UnsupportedOperationError(
+                "the default_factory of a defaultdict whose keys are known only at run time is set, which is supported "
+                "for None, outside of branches, loops and try statements, where the function has made the dict"
+            )
+        self.extra_ = (None, *self.extra_[1:])
 
     def __getitem__(self, key: Value) -> Value:
         if self.extra_[0] is None:

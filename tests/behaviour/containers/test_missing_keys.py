@@ -101,6 +101,18 @@ def no_factory(k):
         return -1
 
 
+@case((np.array([1, 2, 4]), 1), (np.array([1, 2, 4]), 0))
+def no_default_any_more(xs, k):
+    groups = defaultdict(list)
+    for x in xs:
+        groups[x % 3].append(x)
+    groups.default_factory = None
+    try:
+        return groups, groups[k]
+    except KeyError:
+        return groups, [k]
+
+
 @case((defaultdict(int, {1: 5, 2: 6}), np.array([1, 2, 1])))
 def defaultdict_that_has_the_keys(d, keys):
     for k in keys:
