@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -54,8 +54,9 @@ class ItemRow:
             if kind not in variants:
                 variants = (*variants, kind)
                 _check_lengths(variants)
-                if sum(map(_is_list, variants)) > _FEW_LISTS:
-                    current().trace.lists.demand_arenas(site for option in options for site in origins_of(option))
+                for parts, kinds_of_parts in _lists_of(options, variants):
+                    if sum(map(_is_list, kinds_of_parts)) > _FEW_LISTS:
+                        current().trace.lists.demand_arenas(site for part in parts for site in origins_of(part))
                 arena_joins.join(k.structure for k in variants if isinstance(k, layouts.Node))
         places = [variants.index(k) for k in kinds]
         if len(options) > 1 and all(map(layouts.is_text, kinds)):
@@ -118,6 +119,23 @@ def _check(kinds: Sequence[layouts.Layout], within: bool) -> None:
 _FEW_LENGTHS = 2
 # Lists of more lengths are likely to be what steps of a loop make, each one of the one before.
 _FEW_LISTS = 6
+
+
+def _lists_of(
+    options: Sequence[Value], variants: Sequence[layouts.Layout]
+) -> Iterator[tuple[Sequence[Value], Sequence[layouts.Layout]]]:
+    """Yield elements, and their parts at each place where they are tuples, with the kinds of all there."""
+    yield options, variants
+    tuples = [option for option in options if type(option) is tuple]
+    nodes = [k for k in variants if isinstance(k, layouts.Node) and k.structure.cls is tuple]
+    for place in range(max(map(len, tuples), default=0)):
+        parts = [option[place] for option in tuples if len(option) > place]
+        kinds = [kind for k in nodes if len(k.children) > place for kind in _apart(k.children[place])]
+        yield [one for part in parts for one in _options(part)], list(dict.fromkeys(kinds))
+
+
+def _apart(kind: layouts.Layout) -> Sequence[layouts.Layout]:
+    return kind.options if isinstance(kind, layouts.Union) else (kind,)
 
 
 def _is_list(kind: layouts.Layout) -> bool:

@@ -88,6 +88,19 @@ def lists_in_a_list(n):
     return rows
 
 
+@case((48,), (7,))
+def factorings_on_a_stack(number):
+    todo, found = [(number, 2, [])], []
+    while todo:
+        remaining, divisor, partial = todo.pop()
+        while divisor * divisor <= remaining:
+            if remaining % divisor == 0:
+                found.append([*partial, divisor, remaining // divisor])
+                todo.append((remaining // divisor, divisor, [*partial, divisor]))
+            divisor += 1
+    return found
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()
