@@ -130,12 +130,15 @@ def _lists_of(
     nodes = [k for k in variants if isinstance(k, layouts.Node) and k.structure.cls is tuple]
     for place in range(max(map(len, tuples), default=0)):
         parts = [option[place] for option in tuples if len(option) > place]
-        kinds = [kind for k in nodes if len(k.children) > place for kind in _apart(k.children[place])]
-        yield [one for part in parts for one in _options(part)], list(dict.fromkeys(kinds))
+        known: list[layouts.Layout] = []
+        for node in nodes:
+            known += [k for k in _apart(node.children[place : place + 1]) if _is_list(k) and k not in known]
+        yield [one for part in parts for one in _options(part)], known
 
 
-def _apart(kind: layouts.Layout) -> Sequence[layouts.Layout]:
-    return kind.options if isinstance(kind, layouts.Union) else (kind,)
+def _apart(kinds: Sequence[layouts.Layout]) -> Iterator[layouts.Layout]:
+    for kind in kinds:
+        yield from kind.options if isinstance(kind, layouts.Union) else (kind,)
 
 
 def _is_list(kind: layouts.Layout) -> bool:
