@@ -30,6 +30,14 @@ class RowStorage(ElsewhereStorage):
         super().__init__(arena.type)
         self.arena, self.number = arena, number
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("strides", "readonly") and value is not None:
+            raise UnsupportedOperationError(
+                "an array that is read-only, or not in C order, is an item of a list of run-time length, a dict or an "
+                "object, and such arrays are written to; make it in C order (np.ascontiguousarray), or copy it"
+            )
+        super().__setattr__(name, value)
+
     def may_be(self, other: Storage) -> bool:
         return isinstance(other, RowStorage) and other.arena is self.arena
 

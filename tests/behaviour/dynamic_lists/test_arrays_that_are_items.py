@@ -282,6 +282,19 @@ def test_views_that_leave_are_refused(function) -> None:
         jit(function)(XS)
 
 
+def test_arrays_in_another_order_are_refused() -> None:
+    def columns_first(xs):
+        rows = []
+        for x in xs:
+            if x > 0:
+                rows.append(np.asfortranarray(np.full((2, 3), x)))
+        rows[0][0, 0] = 9
+        return rows[0].reshape(-1)
+
+    with pytest.raises(UnsupportedOperationError, match="not in C order"):
+        jit(columns_first)(XS)
+
+
 def one_object_twice(xs):
     rows = rows_of(xs)
     rows.append(rows[0])
