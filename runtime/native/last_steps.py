@@ -37,7 +37,7 @@ def ends_apart(equation: Equation) -> bool:
 
 
 def _truths(body: Program, known: dict[Var, list[Any]]) -> Iterator[list[Any]]:
-    """What the tests that choose between ways say in these steps, as far as these are tests of the index alone."""
+    """The outcomes of the tests that choose between ways in these steps, as far as they are of the index alone."""
     choosers = {e.inputs[0] for e in body.equations if isinstance(e.op, Branches)}
     for equation in body.equations:
         if equation.op not in (add, subtract, *_COMPARISONS):

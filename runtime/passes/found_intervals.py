@@ -1,4 +1,4 @@
-"""What the range analysis finds."""
+"""The results of the range analysis."""
 
 from __future__ import annotations
 

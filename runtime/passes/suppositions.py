@@ -1,4 +1,4 @@
-"""What is supposed of values for a while: in one way of a condition, or where nothing has failed."""
+"""Suppositions about values that hold for a while: in one way of a condition, or where nothing has failed."""
 
 from __future__ import annotations
 

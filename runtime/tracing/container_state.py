@@ -129,7 +129,7 @@ class Lists:
 
     @contextlib.contextmanager
     def without_notes(self) -> Iterator[None]:
-        """What is made meanwhile lies in no arena."""
+        """Arrays that are made meanwhile lie in no arena."""
         kept, self.made_arrays = self.made_arrays, None
         try:
             yield

@@ -27,7 +27,7 @@ _searches: contextvars.ContextVar[bool] = contextvars.ContextVar("searches", def
 
 
 def compared_of(key: Value) -> Value:
-    """What the hash of an object is made of: the same for objects that are equal."""
+    """The value that the hash of an object is made of: the same for objects that are equal."""
     names = _hashed_fields(type(key))
     if names is not None:
         return tuple([getattr(key, name) for name in names])

@@ -225,7 +225,7 @@ def _left_shift(x: IntOperand, y: IntOperand) -> Value:
 
 
 def _is_lost(x: IntOperand, a: Atom, b: Atom, shifted: Atom) -> Atom:
-    """Whether a left shift loses bits: where `x` is known it is known by how many bits it may be shifted."""
+    """Return whether a left shift loses bits; where `x` is known it is known by how many bits it may be shifted."""
     if is_run_time(x) or not int(x):
         return atoms.ufunc(np.not_equal, atoms.ufunc(np.right_shift, shifted, b), a)
     most = 63 - (int(x) if int(x) > 0 else ~int(x)).bit_length()
