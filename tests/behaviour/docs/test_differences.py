@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import queue
 import re
 import warnings
 from pathlib import Path
@@ -335,3 +336,23 @@ def test_sorts_by_the_user_s_compare_other_pairs():
     assert sorted(ordered(a)) == sorted(jit(ordered)(a))
     assert ordered(a) != jit(ordered)(a)
     assert ordered(a[:2]) == jit(ordered)(a[:2]) == [0, 1]
+
+
+def test_a_queue_is_of_a_subclass_for_one_thread():
+    def filled(a):
+        q = queue.Queue()
+        for x in a:
+            if x > 1:
+                q.put(x)
+        return q, type(q) is queue.Queue
+
+    a = np.array([1.0, 2.0, 3.0])
+    plain, is_plain = filled(a)
+    made, is_compiled_plain = jit(filled)(a)
+    assert isinstance(made, queue.Queue)
+    assert list(made.queue) == list(plain.queue)
+    assert (is_plain, is_compiled_plain) == (True, False)
+    assert type(plain) is queue.Queue is not type(made)
+    assert [made.get(), made.get()] == [2.0, 3.0]
+    with pytest.raises(RuntimeError, match="would wait for another thread"):
+        made.get()
