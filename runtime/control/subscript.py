@@ -32,6 +32,7 @@ from anabranch.runtime.numpy.core import traced_inside
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bounds, with_ints
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced, is_hashed_object
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
@@ -56,11 +57,14 @@ _SLICED: dict[type, str] = {
 }
 _SHARED = (TracedArray, np.ndarray, list, collections.deque)
 _KINDS = (list, tuple, range, dict, collections.deque, str, bytes)
+_SCALARS = (NumPyScalar, PythonScalar)
 
 
 def at(container: object) -> Value:
     """The object to index in place of a container that Python can't index by a run-time value; others as they are."""
-    if tracing() and (isinstance(container, _KINDS) or (isinstance(container, UnionValue) and container.of_objects)):
+    if tracing() and (
+        isinstance(container, (*_KINDS, *_SCALARS)) or (isinstance(container, UnionValue) and container.of_objects)
+    ):
         return Indexed(container)
     if tracing() and type(container) is np.ndarray and container.dtype.kind in "biufc":
         return CapturedConstant(container)
@@ -337,6 +341,8 @@ def _delete(container: Value, key: Value) -> None:
         check_bounds(key)
     if isinstance(container, dict) and (has_traced(key) or _is_hashed_at_run_time(key)):
         run_time_keys.become_table(container)
+    if isinstance(container, _SCALARS):
+        raise TypeError(f"'{type(container).__name__}' object does not support item deletion")
     if not hasattr(type(container), "__delitem__"):
         key = 0  # as above
     if not isinstance(key, Tracer) or not isinstance(container, list) or isinstance(container, Growable):

@@ -32,6 +32,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.host_calls.library_objects import LibraryObject
 from anabranch.runtime.values.host_types import structures
 from anabranch.runtime.values.union import UnionValue
 
@@ -256,7 +257,11 @@ def asanyarray(
     like: object = None,
 ) -> Value:
     """As `numpy.asanyarray`: an array of a class of its own is returned itself, of use where nothing else is traced."""
-    return a if isinstance(a, np.ndarray) and foreign.plain(a) is not a else asarray(a, dtype, order, like=like)
+    if isinstance(a, LibraryObject) and dtype is None:
+        a = a.as_array(keep_class=True)
+    if isinstance(a, LibraryObject) or (isinstance(a, np.ndarray) and foreign.plain(a) is not a):
+        return a
+    return asarray(a, dtype, order, like=like)
 
 
 @rules.creates(np.asarray)

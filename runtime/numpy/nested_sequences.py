@@ -25,6 +25,7 @@ from anabranch.runtime.values.arrays import assigned_values, integer_elements
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import stacked_parts as parts_of
 from anabranch.runtime.values.dynamic_shapes import broadcasting
+from anabranch.runtime.values.host_calls.library_objects import LibraryObject
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers import number_methods
 from anabranch.runtime.values.tracer import Tracer
@@ -33,6 +34,8 @@ from anabranch.runtime.values.union import UnionValue
 
 def converted(x: Value, dtype: Value, copy: Value) -> Value:
     """An array of a value: of an array, a number, or of sequences in one another with traced values in them."""
+    if isinstance(x, LibraryObject):
+        x = x.as_array()
     if wrap.is_dynamic_array(x):
         made = converted(x.memory, dtype, copy)
         return x if made is x.memory else x.with_memory(made)

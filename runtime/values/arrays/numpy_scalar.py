@@ -13,7 +13,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.source_frames import users_instruction
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
@@ -231,9 +231,12 @@ class NumPyScalar(NumPyLike):
     def __getitem__(self, key: Value) -> Value:
         if type(key) is tuple and not key:
             return self
-        if all(k is None or k is Ellipsis for k in (key if type(key) is tuple else (key,))):
+        try:
             return wrap.array_of(self.atom)[key]
-        raise IndexError("invalid index to scalar variable.")
+        except AnabranchError:
+            raise
+        except (IndexError, TypeError, ValueError):
+            raise IndexError("invalid index to scalar variable.") from None
 
     def __len__(self) -> int:
         raise TypeError(f"object of type '{type(self).__name__}' has no len()")

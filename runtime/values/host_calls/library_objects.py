@@ -87,9 +87,19 @@ class LibraryObject(HostTyped):
         columns = self._columns()
         if columns is not None and name in columns and not hasattr(self._kind.cls, name):
             return self[name]
-        if name == "to_numpy" and tuple(self._parts)[:1] == ("values",):
+        if name == "to_numpy" and self._has_values():
             return _ToNumpy(self)
         return None
+
+    def _has_values(self) -> bool:
+        """Return whether it is made of one array of values, and of labels."""
+        return tuple(self._parts)[:1] == ("values",)
+
+    def as_array(self, keep_class: bool = False) -> Value:
+        """The array that `numpy.asarray` makes of the object; `keep_class` leaves arrays of classes of their own."""
+        if keep_class and issubclass(self._kind.cls, np.ndarray):
+            return self
+        return self.values if self._has_values() else self._called("numpy.asarray", np.asarray, self)
 
     def _columns(self) -> Any:
         if self._kind.cls.__name__ == "Dataset":

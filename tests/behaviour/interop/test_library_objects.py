@@ -536,3 +536,34 @@ def test_writes_reach_masked_arrays_and_matrices() -> None:
         assert jit(function)(theirs) is theirs
         function(mine)
         same(mine, theirs)
+
+
+# ---- arrays of them --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "convert", [np.asarray, np.array, np.asanyarray, np.ascontiguousarray, np.atleast_1d], ids=lambda f: f.__name__
+)
+def test_arrays_of_library_objects(convert):
+    pandas, xarray = pytest.importorskip("pandas"), pytest.importorskip("xarray")
+
+    def twice(x):
+        return convert(x) * 2
+
+    for given in (
+        pandas.Series(X),
+        xarray.DataArray(X),
+        pandas.DataFrame({"a": X, "b": X}),
+        pandas.DataFrame({"a": X, "b": [1, 2, 3]}),
+        np.ma.array(X, mask=[0, 1, 0]),
+    ):
+        alike(twice, given)
+
+
+def test_an_array_of_a_series_of_another_dtype():
+    pandas = pytest.importorskip("pandas")
+
+    def converted(x):
+        return np.asarray(x, dtype=np.float32), np.array(x, int)
+
+    alike(converted, pandas.Series(X))
