@@ -20,11 +20,12 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry, static_requests, wrap
-from anabranch.runtime.values.arrays import numpy_messages
+from anabranch.runtime.values.arrays import chosen_settings, numpy_messages
 from anabranch.runtime.values.dynamic_lists import list_as_array
 from anabranch.runtime.values.host_types import host_type, time_creation
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union_operations import UNKNOWN
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -165,6 +166,8 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
         choice = union_arguments.of_call(args, kwargs, sizes=rule is None)
         if choice is not None:
             return union_arguments.over(choice, call, args, kwargs)
+        if (made := chosen_settings.each(function, call, args, kwargs)) is not UNKNOWN:
+            return made
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
         if not isinstance(function, _Refusal):
             numpy_messages.refuse_unknown(original, *args, **kwargs)
@@ -196,6 +199,8 @@ def _creating(original: Callable[..., object], function: Callable[..., object]) 
         choice = union_arguments.of_call(args, kwargs)
         if choice is not None:
             return union_arguments.over(choice, call, args, kwargs)
+        if (made := chosen_settings.each(function, call, args, kwargs)) is not UNKNOWN:
+            return made
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
         numpy_messages.refuse_unknown(original, *args, **kwargs)
         rule = registry.DYNAMIC_SHAPE_FUNCTIONS.get(original)

@@ -18,7 +18,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.source_frames import users_instruction
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.arrays import numpy_messages, object_operands
+from anabranch.runtime.values.arrays import chosen_settings, numpy_messages, object_operands
 from anabranch.runtime.values.arrays.index_numbers import class_name
 from anabranch.runtime.values.failures.refusals import not_compiled
 from anabranch.runtime.values.lazy_text import Text
@@ -28,6 +28,7 @@ from anabranch.runtime.values.python_numbers.python_scalar import python_scalar,
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
+from anabranch.runtime.values.union_operations import UNKNOWN
 from anabranch.runtime.values.user_classes import is_users_class
 
 
@@ -114,12 +115,13 @@ class NumPyLike(Tracer):
                 written = _with_chosen_output(name, function, (self, *args), kwargs)
                 if written is not None:
                     return written
+                made = chosen_settings.each(function, _method_of_name(name), (self, *args), kwargs)
+                if made is not UNKNOWN:
+                    return made
             try:
                 made = function(self, *args, **kwargs)
             except numpy_messages.FAILURES as error:
-                numpy_messages.reraise(
-                    error, lambda array, *a, **k: getattr(array, name)(*a, **k), self, *args, **kwargs
-                )
+                numpy_messages.reraise(error, _method_of_name(name), self, *args, **kwargs)
                 raise
             order = kwargs.get("order", args[0] if args else "C") if name == "copy" else kwargs.get("order")
             return memory_layout.noted(made, (self, *args), name, kwargs, order)
@@ -149,6 +151,10 @@ class NumPyLike(Tracer):
     @property
     def nbytes(self) -> int:
         return self.size * self.itemsize
+
+
+def _method_of_name(name: str) -> Callable[..., Any]:
+    return lambda array, *args, **kwargs: getattr(array, name)(*args, **kwargs)
 
 
 def _with_chosen_output(
