@@ -64,15 +64,12 @@ def written(a):
 
 def dicts(a):
     node, s = {"x": [a, a], "y": {"z": a}}, a
-    other = node
     for i in range(int(a * 10)):
         s = s + node["x"][0]
         if i % 3 == 0:
             node = {"x": [a, s], "y": {"z": s}}
-        elif i % 3 == 1:
-            other = node
-        other["y"]["z"] += 1
-    return s, node, other, other is node
+        node["y"]["z"] += 1
+    return s, node
 
 
 def newton(a):
