@@ -174,7 +174,8 @@ class LoopTypes:
             or current().trace.failures.regions
         ):
             return False
-        return binds_first(self.loop.site, position - 2 - len(self.loop.init))
+        site = self.loop.site
+        return isinstance(site, python_types.CodeType) and binds_first(site, position - 2 - len(self.loop.init))
 
     def carry_by_identity(self, positions: Sequence[int]) -> None:
         """Let the body see these state entries' own handles instead of fresh ones."""

@@ -47,12 +47,11 @@ def cached_by_identity(function: Callable[Concatenate[Instance, P], T]) -> Calla
     """
     results: PerInstance[dict[Any, T]] = PerInstance()
 
-    @functools.wraps(function)
-    def call(instance: Instance, *args: P.args, **kwargs: P.kwargs) -> T:
+    def call(instance: Instance, /, *args: P.args, **kwargs: P.kwargs) -> T:
         known = results.get(instance) or results.put(instance, {})
         key = (*args, *kwargs.items())
         if key not in known:
             known[key] = function(instance, *args, **kwargs)
         return known[key]
 
-    return call
+    return functools.update_wrapper(call, function)
