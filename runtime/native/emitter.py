@@ -5,6 +5,7 @@ Arrays are written in place; one that is needed as it was before a write is copi
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Collection, Sequence
 
@@ -135,19 +136,23 @@ class NativeEmitter(ValueEmitter):
                 self.unlikely.add(name)
             self.memory.ranges.note(name, var)
             if self._nest is not None:
-                self._nest.failures.note(name, var)
+                self._nest.note(name, var)
             for place in self.arrays.reads(name):
                 uses.note(place, var)
 
         def read(atom: Atom) -> str:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
 
-        with self.memory.ranges.scope(code.older()):
+        checks = contextlib.nullcontext() if self._nest is None else self._nest.indices.program()
+        with self.memory.ranges.scope(code.older()), checks:
             for var, name in zip(program.inputs, arguments, strict=True):
                 bind(var, name)
             for place, equation in enumerate(equations):
                 if self._nest is not None and self._nest.leaves(code, equation, program, read):
                     bind(equation.outputs[0], read(equation.inputs[2]))
+                    continue
+                if self._nest is not None and (moved := self._nest.moved_index(equation)):
+                    bind(equation.outputs[0], moved)
                     continue
                 known = self.memory.ranges.outside(equation.outputs[0]) if equation.op.pure else None
                 if known is not None and known.low == known.high and _is_one_truth(equation):
@@ -273,7 +278,9 @@ class NativeEmitter(ValueEmitter):
         self._traded = self._origins.traded(equation, names) if isinstance(equation.op, Loop) else []
         self._work, self._ends_apart = self._work_of(equation), ends_apart(equation)
         self._op, self._steps = equation.op, equation.params["length"] if type(equation.op) is For else None
-        results = list(equation.op.lower(ctx))
+        nest = self._nest if isinstance(equation.op, Loop) else None
+        with contextlib.nullcontext() if nest is None else nest.indices.steps(equation):
+            results = list(equation.op.lower(ctx))
         self.kept = kept
         return results
 
