@@ -33,6 +33,7 @@ from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
 from anabranch.runtime.native.obstacles import MANY_TO_SORT, is_long_sort, sorts_alone, sorts_rows
 from anabranch.runtime.native.ordering import LastUses, ordered
+from anabranch.runtime.native.plain_branches import chosen, is_plain
 from anabranch.runtime.native.products import Products
 from anabranch.runtime.native.progress_ticks import tick
 from anabranch.runtime.native.random_draws import drawn, has_sampler
@@ -42,7 +43,7 @@ from anabranch.runtime.native.scatters import is_scatter, scattered
 from anabranch.runtime.native.searches import searched
 from anabranch.runtime.native.shared_steps import are_shared, shared_steps
 from anabranch.runtime.native.short_forms import short_form
-from anabranch.runtime.native.signals import MOST_UNSEEN, Signals
+from anabranch.runtime.native.signals import MOST_ALONE, MOST_UNSEEN, Signals
 from anabranch.runtime.native.small_arrays import in_memory
 from anabranch.runtime.native.sorting import long_sort, sort_in_place, sorted_alone
 from anabranch.runtime.native.stored_values import least_costs
@@ -216,6 +217,8 @@ class NativeEmitter(ValueEmitter):
         kept = self.kept
         if isinstance(equation.op, Loop):
             names = in_memory(self.memory, equation, names)
+        if self._nest is not None and is_plain(equation, self._nest) and names[0].startswith("%"):
+            return chosen(self, self._nest, equation, names)
         if isinstance(equation.op, Branches):
             self.kept = kept.union(needed)
             results = branch_results(self, equation, names)
@@ -344,7 +347,7 @@ class NativeEmitter(ValueEmitter):
         after = steps.close(list(step(names)))
         self._loops += 1
         # A look takes as long as the step of a loop with no other one in it, of which many may be taken at a time.
-        is_alone = nest is not None and type(op) is not For
+        is_alone = nest is not None and type(op) is not For and work > MOST_ALONE
         if is_inner and work <= MOST_UNSEEN:
             self._unseen = unseen + work
         else:

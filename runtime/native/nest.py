@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
@@ -36,6 +37,7 @@ class Nest:
         }
         self.exits: Exits | None = None
         self.indices = IndexNames()
+        self._guards: list[str] = []
         self._moved: dict[Var, str] = {}
         self._checks: dict[Program, IndexChecks] = {}
 
@@ -58,6 +60,13 @@ class Nest:
         # What holds in the nest need not hold around it: it is left where something fails.
         around = {*inputs, *equation.outputs}
         return Intervals({var: interval for var, interval in found.items() if var not in around}, found.operands)
+
+    @contextlib.contextmanager
+    def only_where(self, guard: str) -> Iterator[None]:
+        """What is computed in any case, and fails only where a bool holds."""
+        self._guards.append(guard)
+        yield
+        self._guards.pop()
 
     def failed_before(self, code: Instructions) -> str:
         """The name of the bool that an error code is set that the nest begins with; empty where there is none."""
@@ -91,14 +100,14 @@ class Nest:
         except KeyError:
             raise NotNativeError("a failure that tells of what is computed later") from None
         failed, fine = code.label("failed"), code.label("fine")
-        *conditions, last = failure.conditions
+        *conditions, last = [*map(read, failure.conditions), *self._guards]
         for condition in conditions:
             holds = code.label("more")
-            code.branch(read(condition), holds, fine, unlikely=True)
+            code.branch(condition, holds, fine, unlikely=True)
             code.begin(holds)
-        check = None if conditions else self._index_check(program, last, read)
+        check = None if conditions else self._index_check(program, failure.conditions[-1], read)
         if check is None:
-            code.branch(read(last), failed, fine, unlikely=True)
+            code.branch(last, failed, fine, unlikely=True)
             code.begin(failed)
             exits.leave(code, values)
             code.begin(fine)
@@ -109,7 +118,7 @@ class Nest:
             usual, odd, negative = code.block, code.label("odd"), code.label("negative")
             code.branch(code.add("icmp uge", kind, index, length), odd, fine, unlikely=True)
             code.begin(odd)
-            code.branch(read(last), failed, negative)
+            code.branch(last, failed, negative)
             code.begin(failed)
             exits.leave(code, values)
             code.begin(negative)
