@@ -51,6 +51,20 @@ def check_calls(function: Callable[..., Any], *argsets: tuple[Any, ...], ulps: f
         check_stages(wrapped, argsets[0], {}, outcomes[0], tolerance)
 
 
+def check_ints(function: Callable[..., Any], *argsets: tuple[Any, ...]) -> None:
+    """Assert that a function's ints are Python's, or refused where one is beyond int64, as without machine code."""
+    native, reference = jit(function), jit(function, native_loops=False)
+    for args in argsets:
+        want, outcomes = function(*args), []
+        for form in (native, reference):
+            try:
+                outcomes.append(form(*args))
+            except OverflowError:
+                outcomes.append(OverflowError)
+        assert outcomes[0] == outcomes[1]
+        assert outcomes[0] in (want, OverflowError)
+
+
 def _three_calls(
     wrapped: Wrapped[..., Any],
     function: Callable[..., Any],

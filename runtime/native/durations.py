@@ -10,7 +10,7 @@ from anabranch.runtime.ir.op import Work
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.dot_general import Contraction, dot_general
-from anabranch.runtime.ops.elementwise.arithmetic import subtract
+from anabranch.runtime.ops.elementwise.arithmetic import add, subtract
 from anabranch.runtime.ops.elementwise.bits import bitwise_and
 from anabranch.runtime.ops.elementwise.casts import convert_op
 from anabranch.runtime.ops.elementwise.comparison import greater, logical_and, not_equal
@@ -53,7 +53,7 @@ def _work(
     if isinstance(op, Branches):
         return 1 + max(programs)
     if isinstance(op, Loop):
-        trips = most_trips(equation.inputs[0], ranges) if isinstance(op, For) else _most_halvings(equation, ranges)
+        trips = most_trips(equation.inputs[0], ranges) if isinstance(op, For) else _most_steps(equation, ranges)
         trips = trips if trips < _ANY_STEPS else some
         found[equation] = trips and trips * (1 + sum(programs))
         return found[equation]
@@ -80,6 +80,24 @@ def most_trips(trip: Atom, ranges: Mapping[Var, Interval]) -> float:
         return max(int(trip.value), 0)
     known = ranges.get(trip)
     return math.inf if known is None else max(known.high, 0)
+
+
+def _most_steps(equation: Equation, ranges: Mapping[Var, Interval]) -> float:
+    """The most steps of a `while`; infinite where nothing says how many."""
+    return min(_most_halvings(equation, ranges), _most_counted(equation, ranges))
+
+
+def _most_counted(equation: Equation, ranges: Mapping[Var, Interval]) -> float:
+    """The most steps of a `while` by a carry that each step adds a number to, and that lies in a known range."""
+    body, most = equation.params["body"], math.inf
+    makers = {e.outputs[0]: e for e in body.equations if e.op in (add, subtract)}
+    for _, slot in carries(equation):
+        if slot.formal is None or slot.yielded is None or (known := ranges.get(body.inputs[slot.formal])) is None:
+            continue
+        made = makers.get(body.outputs[slot.yielded])
+        if made is not None and made.inputs[0] is body.inputs[slot.formal] and (number := _number(made.inputs[1])):
+            most = min(most, (known.high - known.low) // abs(number) + 1)
+    return most
 
 
 def _most_halvings(equation: Equation, ranges: Mapping[Var, Interval]) -> float:

@@ -5,6 +5,7 @@ Arrays are written in place; one that is needed as it was before a write is copi
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Collection, Sequence
 
@@ -32,6 +33,7 @@ from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
 from anabranch.runtime.native.obstacles import MANY_TO_SORT, is_long_sort, sorts_alone, sorts_rows
 from anabranch.runtime.native.ordering import LastUses, ordered
+from anabranch.runtime.native.plain_branches import chosen, is_plain
 from anabranch.runtime.native.products import Products
 from anabranch.runtime.native.progress_ticks import tick
 from anabranch.runtime.native.random_draws import drawn, has_sampler
@@ -41,7 +43,7 @@ from anabranch.runtime.native.scatters import is_scatter, scattered
 from anabranch.runtime.native.searches import searched
 from anabranch.runtime.native.shared_steps import are_shared, shared_steps
 from anabranch.runtime.native.short_forms import short_form
-from anabranch.runtime.native.signals import MOST_UNSEEN, Signals
+from anabranch.runtime.native.signals import MOST_ALONE, MOST_UNSEEN, Signals
 from anabranch.runtime.native.small_arrays import in_memory
 from anabranch.runtime.native.sorting import long_sort, sort_in_place, sorted_alone
 from anabranch.runtime.native.stored_values import least_costs
@@ -135,19 +137,23 @@ class NativeEmitter(ValueEmitter):
                 self.unlikely.add(name)
             self.memory.ranges.note(name, var)
             if self._nest is not None:
-                self._nest.failures.note(name, var)
+                self._nest.note(name, var)
             for place in self.arrays.reads(name):
                 uses.note(place, var)
 
         def read(atom: Atom) -> str:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
 
-        with self.memory.ranges.scope(code.older()):
+        checks = contextlib.nullcontext() if self._nest is None else self._nest.indices.program()
+        with self.memory.ranges.scope(code.older()), checks:
             for var, name in zip(program.inputs, arguments, strict=True):
                 bind(var, name)
             for place, equation in enumerate(equations):
                 if self._nest is not None and self._nest.leaves(code, equation, program, read):
                     bind(equation.outputs[0], read(equation.inputs[2]))
+                    continue
+                if self._nest is not None and (moved := self._nest.moved_index(equation)):
+                    bind(equation.outputs[0], moved)
                     continue
                 known = self.memory.ranges.outside(equation.outputs[0]) if equation.op.pure else None
                 if known is not None and known.low == known.high and _is_one_truth(equation):
@@ -211,6 +217,8 @@ class NativeEmitter(ValueEmitter):
         kept = self.kept
         if isinstance(equation.op, Loop):
             names = in_memory(self.memory, equation, names)
+        if self._nest is not None and is_plain(equation, self._nest) and names[0].startswith("%"):
+            return chosen(self, self._nest, equation, names)
         if isinstance(equation.op, Branches):
             self.kept = kept.union(needed)
             results = branch_results(self, equation, names)
@@ -273,7 +281,9 @@ class NativeEmitter(ValueEmitter):
         self._traded = self._origins.traded(equation, names) if isinstance(equation.op, Loop) else []
         self._work, self._ends_apart = self._work_of(equation), ends_apart(equation)
         self._op, self._steps = equation.op, equation.params["length"] if type(equation.op) is For else None
-        results = list(equation.op.lower(ctx))
+        nest = self._nest if isinstance(equation.op, Loop) else None
+        with contextlib.nullcontext() if nest is None else nest.indices.steps(equation):
+            results = list(equation.op.lower(ctx))
         self.kept = kept
         return results
 
@@ -337,7 +347,7 @@ class NativeEmitter(ValueEmitter):
         after = steps.close(list(step(names)))
         self._loops += 1
         # A look takes as long as the step of a loop with no other one in it, of which many may be taken at a time.
-        is_alone = nest is not None and type(op) is not For
+        is_alone = nest is not None and type(op) is not For and work > MOST_ALONE
         if is_inner and work <= MOST_UNSEEN:
             self._unseen = unseen + work
         else:

@@ -10,6 +10,8 @@ from anabranch.runtime.native.signal_state import RAISED, STATE, TICKS
 _STEPS = 1 << 12
 # How many operations a step takes that counts as one, and a loop in another one that need not look.
 _STEP, MOST_UNSEEN = 1 << 12, 1 << 17
+# How many operations a loop takes at most in which there is no other, and that need not look though it may end early.
+MOST_ALONE = 1 << 27
 _TICKS = 1 << 27
 
 # Returns whether a handler has raised. Python's lock is free before and after.

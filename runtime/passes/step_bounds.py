@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.interval import Interval, exactly
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.elementwise.arithmetic import add, subtract
@@ -33,18 +33,25 @@ class Change:
         In each step.
     in_all : Interval
         In all steps together beside that, by loops in them of which it is not known how many steps they take.
+    anew : Interval, optional
+        The numbers that may take the carry's place, whatever that was: a run of equal elements begins again at 1.
     """
 
     each: Interval
     in_all: Interval = NO
+    anew: Interval | None = None
 
     def __add__(self, other: Change) -> Change:
-        return Change(self.each + other.each, self.in_all + other.in_all)
+        anew = [other.anew] if other.anew is not None else []
+        if self.anew is not None:
+            anew.append(self.anew + other.each)
+        return Change(self.each + other.each, self.in_all + other.in_all, hull(anew))
 
     def after(self, steps: int) -> Change:
         """The change that a loop of so many such steps makes, or of fewer."""
         found = Interval(min(0, self.each.low * steps), max(0, self.each.high * steps))
-        return Change(found, self.in_all) if steps < MOST_STEPS else Change(NO, found + self.in_all)
+        in_all, anew = self.in_all, None if self.anew is None else self.anew + found
+        return Change(found, in_all, anew) if steps < MOST_STEPS else Change(NO, found + in_all, anew)
 
 
 _NO_CHANGE = Change(NO)
@@ -62,8 +69,9 @@ def after_steps(initial: Interval | None, change: Change | None, steps: int) -> 
     if initial is None or change is None:
         return None
     made = change.after(steps)
-    found = initial + made.each + made.in_all
-    return found if found.fits else None
+    found = hull([initial + made.each] if made.anew is None else [initial + made.each, made.anew])
+    found = None if found is None else found + made.in_all
+    return found if found is not None and found.fits else None
 
 
 class _Scope:
@@ -141,10 +149,16 @@ class StepBounds:
             base, other = self._difference(y, scope), self._ranges.of(x)
             return base + Change(other) if equation.op is add and base is not None and other is not None else None
         if equation.op is select:
-            return _either([self._difference(a, scope) for a in equation.inputs[1:]])
+            return _either([self._way(a, scope) for a in equation.inputs[1:]])
         if isinstance(equation.op, Branches):
-            return _either([self._difference(s.outputs[place], s) for s in scope.branches(equation)])
+            return _either([self._way(s.outputs[place], s) for s in scope.branches(equation)])
         return self._after_loop(equation, place, scope) if isinstance(equation.op, Loop) else None
+
+    def _way(self, atom: Atom, scope: _Scope) -> Change | None:
+        """The same where it may be a constant as well, one way of several."""
+        if isinstance(atom, Literal) and atom.type == _INT64:
+            return Change(NO, NO, exactly(int(atom.value)))
+        return self._difference(atom, scope)
 
     def _after_loop(self, equation: Equation, place: int, scope: _Scope) -> Change | None:
         assert isinstance(equation.op, Loop)
@@ -165,4 +179,5 @@ def _either(found: Sequence[Change | None]) -> Change | None:
     """All that one of the changes may be; None where one is not known."""
     known = [one for one in found if one is not None]
     each, in_all = hull([one.each for one in known]), hull([one.in_all for one in known])
-    return None if each is None or in_all is None or len(known) < len(found) else Change(each, in_all | NO)
+    anew = hull([one.anew for one in known if one.anew is not None])
+    return None if each is None or in_all is None or len(known) < len(found) else Change(each, in_all | NO, anew)

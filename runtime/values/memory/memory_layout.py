@@ -20,6 +20,8 @@ from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.memory.handle import Handle
 
 _as_strided = np.lib.stride_tricks.as_strided
+# How many possible elements NumPy looks at, of which two arrays may have one in common.
+_MOST_WORK: Any = 1000
 
 
 def plain(array: Handle) -> bool:
@@ -106,13 +108,9 @@ def are_apart(one: Handle, other: Handle) -> bool:
     """Return whether two arrays surely have no element in common, of which nothing but their paths is known."""
     if one.storage is not other.storage:
         return True
-    parts = [_part(array.storage.type.shape, array.path) for array in (one, other)]
-    spans = [
-        (start, start + sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True)))
-        for start, shape, strides in filter(None, parts)
-        if min((*strides, 0)) == 0
-    ]
-    return len(spans) == 2 and (spans[0][1] < spans[1][0] or spans[1][1] < spans[0][0])
+    base = contiguous_model(one.storage.type.shape, np.dtype(np.int8))
+    first, second = (_part_of(base, array.path) for array in (one, other))
+    return first is not None and second is not None and not np.may_share_memory(first, second, max_work=_MOST_WORK)
 
 
 def first_element(array: Handle) -> int | None:
@@ -123,20 +121,23 @@ def first_element(array: Handle) -> int | None:
 
 def _part(shape: Sequence[int], path: views.Path) -> tuple[int, tuple[int, ...], tuple[int, ...]] | None:
     """Where the elements of a view begin and how they lie, as if the array were in C order; None: it cannot be told."""
-    part: np.ndarray | None = contiguous_model(shape, np.dtype(np.int8))
-    assert part is not None
-    start = part.ctypes.data
+    base = contiguous_model(shape, np.dtype(np.int8))
+    part = _part_of(base, path)
+    return None if part is None else (part.ctypes.data - base.ctypes.data, part.shape, part.strides)
+
+
+def _part_of(base: np.ndarray, path: views.Path) -> np.ndarray | None:
+    """The elements of a view of an array; None where they cannot be told."""
+    part: np.ndarray | None = base
     for step in path:
         match step:
-            case views.Reshape(to):
+            case views.Reshape(to) if part is not None:
                 part = reshape(part, to)
-            case views.Slice() | views.Permute() if step.static:
+            case views.Slice() | views.Permute() if part is not None and step.static:
                 part = step.of(part)
             case _:
                 return None
-        if part is None:
-            return None
-    return part.ctypes.data - start, part.shape, part.strides
+    return part
 
 
 # ---- what NumPy makes ------------------------------------------------------------------------------------------------

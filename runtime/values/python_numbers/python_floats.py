@@ -45,28 +45,34 @@ def _divides(function: np.ufunc, kind: type) -> Rule:
 
 
 def power(x: Operand, y: Operand) -> Value:
-    """`x ** y` of floats."""
+    """`x ** y` of floats.
+
+    What fails has no finite result, which is asked before all else.
+    """
     a, b = as_kind(x, float), as_kind(y, float)
     zero = atoms.literal(0.0)
     whole = isinstance(b, Literal) and bool(b.value == np.floor(b.value))
-    if settings().zero_division_errors and not (isinstance(b, Literal) and b.value >= 0):
+    r = atoms.ufunc(np.multiply, a, a) if isinstance(b, Literal) and b.value == 2 else atoms.ufunc(np.power, a, b)
+    odd = atoms.op("logical_not", atoms.ufunc(np.isfinite, r))
+    finite = atoms.logical_and(atoms.ufunc(np.isfinite, a), atoms.ufunc(np.isfinite, b))
+    errors = settings().zero_division_errors
+    if errors and not (isinstance(b, Literal) and b.value >= 0):
         below = atoms.logical_and(atoms.ufunc(np.less, b, zero), atoms.ufunc(np.greater, b, atoms.literal(-np.inf)))
         bad = atoms.logical_and(atoms.ufunc(np.equal, a, zero), below)
-        run_time_checks.fail_if(bad, raised(operator.pow, 0.0, -1.0))
+        run_time_checks.fail_if(atoms.logical_and(odd, bad), raised(operator.pow, 0.0, -1.0))
     if not whole:
         fractional = atoms.ufunc(np.not_equal, b, atoms.ufunc(np.floor, b))
-        finite = atoms.logical_and(atoms.ufunc(np.isfinite, a), atoms.ufunc(np.isfinite, b))
         negative = atoms.logical_and(atoms.ufunc(np.less, a, zero), finite)
         message = (
             "a negative float to a fractional power is complex in Python, which the float result of a compiled "
             "function cannot hold; write complex(x) ** y"
         )
-        run_time_checks.fail_if(atoms.logical_and(negative, fractional), lambda _: UnsupportedOperationError(message))
-    r = atoms.ufunc(np.multiply, a, a) if isinstance(b, Literal) and b.value == 2 else atoms.ufunc(np.power, a, b)
-    operands = atoms.logical_and(atoms.ufunc(np.isfinite, a), atoms.ufunc(np.isfinite, b))
-    if not settings().zero_division_errors:  # and not a pole
-        operands = atoms.logical_and(operands, atoms.ufunc(np.not_equal, a, zero))
-    run_time_checks.fail_if(atoms.logical_and(atoms.ufunc(np.isinf, r), operands), raised(operator.pow, 1e200, 2.0))
+        bad = atoms.logical_and(negative, fractional)
+        run_time_checks.fail_if(atoms.logical_and(odd, bad), lambda _: UnsupportedOperationError(message))
+    if not errors:  # and not a pole
+        finite = atoms.logical_and(finite, atoms.ufunc(np.not_equal, a, zero))
+    bad = atoms.logical_and(finite, atoms.ufunc(np.isinf, r))
+    run_time_checks.fail_if(atoms.logical_and(odd, bad), raised(operator.pow, 1e200, 2.0))
     return made(r)
 
 

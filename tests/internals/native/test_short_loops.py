@@ -56,6 +56,25 @@ def negative_for_ever(a):
     return count
 
 
+def counted(a, most):
+    count = i = 0
+    while i < len(a):
+        if a[i] > most:
+            count += 1
+        i += 1
+    return count
+
+
+def from_both_ends(a, total):
+    i, j = 0, len(a) - 1
+    while i < j:
+        if a[i] + a[j] > total:
+            j -= 1
+        else:
+            i += 1
+    return i, j
+
+
 NUMBERS = np.random.default_rng(0).integers(-(2**62), 2**62, (20, 20))
 
 
@@ -73,6 +92,18 @@ def test_how_long_loops_over_bits_are():
     assert work(ones, NUMBERS) < math.inf
     assert work(digits, NUMBERS[0]) < math.inf
     assert work(negative_for_ever, np.abs(NUMBERS[0])) == math.inf
+
+
+def test_how_long_counted_loops_are():
+    assert work(counted, NUMBERS[0], 3) < 1000
+    assert work(from_both_ends, NUMBERS[0], 3) == math.inf
+
+
+def test_counted_loops_look_at_no_signals():
+    for function, looks in ((counted, 0), (from_both_ends, 1)):
+        program = jit(function).lower(np.arange(2000), 7).native_program()
+        assert program.llvm.count("call i1 @ask(") == looks
+        check(function, np.arange(2000), 700)
 
 
 def test_short_loops_look_at_no_signals():

@@ -169,6 +169,25 @@ def chosen_rows(u, v, steps):
     return best, m
 
 
+def interleaved(u, v, steps):
+    x, y = u[::2], u[1::2]
+    for step in range(steps):
+        for i in range(4):
+            x[i], y[i] = 0.5 * (x[i] + y[i]), x[i] - step
+        x, y = y, x
+    return u, x
+
+
+def backwards_between(u, v, steps):
+    m = u[:18].reshape(-1, 3)
+    x, y = m[::-1, 0], m[:, 2]
+    for step in range(steps):
+        x[1] += y[0] * step
+        x, y = y, x
+        y[0] -= 1.0
+    return u, x, y
+
+
 def overlapping(u, v, steps):
     u, v = u[:-2], u[2:]
     for k in range(steps):
@@ -180,7 +199,19 @@ def overlapping(u, v, steps):
 
 
 CONDITIONAL = [at_times, in_orders, accepted, until_alike, then_written, of_rows, chosen_rows, overlapping]
-ALL = [heat, wave, by_slices, sums, of_callers, in_loops, until, also_kept, *CONDITIONAL]
+ALL = [
+    heat,
+    wave,
+    by_slices,
+    sums,
+    of_callers,
+    in_loops,
+    until,
+    also_kept,
+    interleaved,
+    backwards_between,
+    *CONDITIONAL,
+]
 
 
 @pytest.mark.parametrize("function", ALL)
@@ -219,6 +250,7 @@ def test_dtypes(dtype):
         (accepted, 4),
         (until_alike, 2),
         (of_rows, 2),
+        (interleaved, 2),
     ],
 )
 def test_addresses_change_places(function, addresses):
