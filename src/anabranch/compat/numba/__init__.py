@@ -49,6 +49,8 @@ _ABSENT = ("cfunc", "stencil", "carray", "farray", "gdb", "generated_jit")
 def __getattr__(name: str) -> Any:
     if name in NAMES:
         return NAMES[name]
+    if name.startswith("Numba") and hasattr(errors, name):
+        return getattr(errors, name)
     if name in _ABSENT:
         raise AttributeError(f"anabranch.compat.numba has no {name}: see docs/numba.md for what to write instead")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
