@@ -327,6 +327,9 @@ def test_in_place_of_numba(run_python):
         from numba import njit, types
         from numba.core import errors, types as other
         from numba.typed import List
+        from numba.typed.typedlist import List
+        from numba.core.registry import CPUDispatcher
+        assert isinstance(numba.njit(lambda x: x), CPUDispatcher)
         from numba.extending import register_jitable
         import numba.core.config, numba.core.cgutils, numba.core.errors
         import numba.core.caching, numba.core.serialize, numba.cuda, numba.experimental

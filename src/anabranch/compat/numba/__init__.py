@@ -74,5 +74,7 @@ def install() -> None:
         sys.modules[f"numba.np.{name}"] = module
     sys.modules["numba.np.ufunc.gufunc"] = sys.modules["numba.np.ufunc.dufunc"] = np.ufunc
     sys.modules["numba.experimental.structref"] = experimental.structref
+    sys.modules["numba.core.dispatcher"] = core.registry
+    sys.modules["numba.typed.typedlist"] = sys.modules["numba.typed.typeddict"] = typed
     for name, module in {"config": config, "errors": errors, "types": types}.items():
         sys.modules[f"numba.core.{name}"] = module
