@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from anabranch import StructureMismatchError, jit
+from tests.equivalence import check
 from tests.program_table import Program, Table
 
 case = Table()
@@ -426,3 +427,17 @@ def test_a_while_loop_of_known_numbers_is_staged_when_it_goes_on_for_long() -> N
         assert found.dtype == wanted.dtype
         assert np.array_equal(found, wanted)
     assert "while loop: one loop" in str(compiled.explain(3))
+
+
+def test_the_first_step_gives_what_was_none():
+    def f(x):
+        last, total = None, np.zeros(len(x))
+        for i in np.arange(len(x)):
+            rolled = x * 2 if i == 0 else np.roll(last, 1) + np.maximum(last, x[i])
+            total += rolled
+            last = rolled
+        return total
+
+    check(f, np.arange(12.0))
+    check(lambda x: np.add(None, x), np.arange(3.0))
+    check(lambda x: np.maximum(x, None), np.arange(3.0))
