@@ -402,6 +402,19 @@ def test_a_loop_that_is_unrolled_too_far_names_the_setting_and_the_reason():
     assert "4001 equations in 4001 steps, and unroll_budget allows 4000" in str(caught.value)
 
 
+def test_a_loop_of_one_step_costs_what_its_body_does():
+    def f(x):
+        total, w = 0.0, x
+        for row in range(len(x[:1])):
+            for i in range(len(x)):
+                w = w * x[i] + row - w / 3.0 + np.sin(w) * 2.0 - x[row]
+                total += w.sum()
+        return total
+
+    x = np.arange(20.0) / 20
+    assert np.isclose(jit(f, unroll_budget=4)(x), f(x))
+
+
 def test_steps_that_compute_nothing_cost_nothing():
     def f(x):
         table, w = [], {"x": x}
