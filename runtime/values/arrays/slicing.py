@@ -11,6 +11,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.index_numbers import NO_BOUND, check_bound
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
@@ -107,9 +108,9 @@ def _alternatives(part: object, name: str) -> UnionValue | None:
 
 
 def _may_be_no_index(part: UnionValue) -> bool:
-    """Return whether a number is an int or a bool in some cases, and something else in others."""
+    """Return whether it is an int or a bool in some cases, and something else in others; or one of several arrays."""
     kinds = {a.dtype.kind in "iub" for a in part.kinds() if a is not None and not a.shape}
-    return len(kinds) > 1
+    return len(kinds) > 1 or any(isinstance(o, Tracer) and o.abstract.kind is Kind.ARRAY for o in part.options)
 
 
 def _replaced(key: object, place: int, part: object) -> Value:

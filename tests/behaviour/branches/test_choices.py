@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from anabranch import UnsupportedOperationError, jit
+from tests.equivalence import check
 from tests.program_table import Program, Table
 
 case = Table()
@@ -309,3 +310,17 @@ def test_an_index_that_turns_out_to_be_none_is_no_exception_of_the_function() ->
     assert compiled(np.arange(3.0), 2) == 2.0
     with pytest.raises(UnsupportedOperationError, match="an index of an array that is None or an integer, depending"):
         compiled(np.arange(3.0), 0)
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_index_arrays_of_several_sizes_beside_an_int_in_one_of_several_arrays(n):
+    def f(first, second, places, column, n):
+        if n > 0:
+            chosen, at = first, places[:1]
+        else:
+            chosen, at = second, places[:2]
+        chosen[at, column] = 1.0
+        chosen[at[0], column] += 2.0
+        return chosen[at, column].sum()
+
+    check(f, np.zeros((4, 3)), np.zeros((4, 3)), np.array([1, 2, 3]), 1, n)
