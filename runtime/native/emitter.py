@@ -352,7 +352,7 @@ class NativeEmitter(ValueEmitter):
             self._unseen = unseen + work
         else:
             if self._signals is not None and isinstance(op, Loop) and (is_alone or self._loops > loops + 1):
-                self._signals.look(self._unseen)
+                self._signals.look(self._unseen, None if nest is None else steps_known)
             self._unseen = unseen
         close_carries(code, carries, after, (before, code.block), derived)
         steps.join(before, code.block)
