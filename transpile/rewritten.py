@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import dataclasses
 import linecache
+import marshal
 import sys
 import types
 import weakref
@@ -74,13 +76,28 @@ def rewrite(
     with _lock:
         found = (_known.get(code) or {}).get(key)
         if found is None:
-            found = _rewrite(function, counterpart, folder, generator)
+            found = _with_one_code(_rewrite(function, counterpart, folder, generator), _known.get(code) or {})
             linecache.cache[found.filename] = (
                 len(found.source), None, found.source.splitlines(keepends=True), found.filename
             )  # fmt: skip
             (_known.get(code) or _known.put(code, {}))[key] = found
             _own(found, function)
         return found
+
+
+def _with_one_code(made: Rewritten, others: Mapping[_Key, Rewritten]) -> Rewritten:
+    """The form with the code object of another form of the function where that is equal.
+
+    Code objects are keys of tables. Python compares equal ones in a time that doubles with each function in which they
+    nest another, as the branches of a chain of `elif` do; one and the same is equal to itself at once.
+    """
+    whole = marshal.dumps(made.code, _WITHOUT_REFERENCES)
+    same = (other.code for other in others.values() if marshal.dumps(other.code, _WITHOUT_REFERENCES) == whole)
+    return dataclasses.replace(made, code=next(same, made.code))
+
+
+# The version of marshal's format in which equal code objects are equal bytes, whoever else holds their parts.
+_WITHOUT_REFERENCES = 2
 
 
 def _own(made: Rewritten, function: types.FunctionType) -> None:

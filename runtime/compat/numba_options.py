@@ -11,7 +11,9 @@ _WITHOUT_EFFECT = frozenset(
     ("nopython", "cache", "parallel", "nogil", "inline", "boundscheck", "debug", "pipeline_class", "looplift", "target",
      "no_cpython_wrapper", "no_cfunction_wrapper", "no_rewrites", "writable_args", "is_dynamic")
 )  # fmt: skip
-_FLAGS = ("nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc")
+# `fastmath=True` lets the last digits differ. Programs that say so fill tables with `inf` all the same: of LLVM's flags
+# those are left out with which anything may come of an infinity or a NaN.
+_FLAGS = ("nsz", "arcp", "contract", "afn", "reassoc")
 _warned: set[str] = set()
 
 
@@ -21,7 +23,7 @@ def settings(options: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in options.items():
         if name == "fastmath":
             if value:
-                found["fastmath"] = _FLAGS if value is True or "fast" in value else tuple(sorted(value))
+                found["fastmath"] = _FLAGS if value is True else tuple(sorted(value))
         elif name == "error_model":
             found["zero_division_errors"] = value != "numpy"
         elif name == "forceobj" and value:

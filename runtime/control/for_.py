@@ -70,9 +70,9 @@ def _traced(
         return _with_bar(items, body, init, form, what)
     if isinstance(items, PushIterator):
         return _consume(items, body, init, form)
-    if isinstance(items, UnionValue) and items.of_objects and (many := countable(items)) is not None:
+    if isinstance(items, UnionValue) and items.stays_apart and (many := countable(items)) is not None:
         return run_counted(many, body, init, form, what)
-    if isinstance(items, UnionValue) and items.of_objects:
+    if isinstance(items, UnionValue) and items.stays_apart:
         after: State = items.through(lambda one: run(one, body, init, form, what))
         return after
     if isinstance(items, Growable):

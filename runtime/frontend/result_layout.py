@@ -20,7 +20,7 @@ from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import arena_contents, atoms, containers
-from anabranch.runtime.values.arrays.array_flags import ArrayFlags
+from anabranch.runtime.values.arrays.array_flags import AnyStride, ArrayFlags
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_shapes.valid_region import Front, Masked, Window
@@ -237,8 +237,8 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
                     _check_result(option, where)
         case layouts.Constant(UnsetAttribute()):
             return
-        case layouts.Constant(Undefined() as unset):
-            raise unset.error()
+        case layouts.Constant((Undefined() | AnyStride()) as unknown):
+            raise unknown.error()
         case layouts.Constant(value):
             inside = Heap((value,))
             hidden = any(isinstance(p, (Tracer, UnionValue)) for s in inside.slots for p in s.parts())

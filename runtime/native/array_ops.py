@@ -119,7 +119,7 @@ def _concatenate(arrays: LazyArrays, operands: Sequence[LazyArray], out: ArrayTy
     for operand in operands:
         if not operand.is_undefined and operand.type.size:
             axes = tuple(Axis(Affine(start if i == axis else 0), 1, i) for i in range(len(out.shape)))
-            made = arrays.updated(Update(made, axes, operand, {}))
+            made = arrays.with_block(made, operand, axes)
         start += operand.type.shape[axis]
     return made
 

@@ -172,17 +172,23 @@ def region_of_part(region: Region | None, axes: Sequence[Axis]) -> Region | None
     return found
 
 
-def pieces_of(array: LazyArray) -> Sequence[Update]:
-    """The updates that an array consists of, and of nothing else, the first one first, as a stack of arrays has them.
-
-    There are none where one is longer along the axis of the stack: parts of such an array, as of `np.roll`'s, mostly
-    lie in several.
-    """
+def parts_of(array: LazyArray) -> Sequence[Update]:
+    """The updates at fixed places that an array consists of, and of nothing else, the first one first."""
     found: list[Update] = []
     while array.update is not None and not array.update.region and _is_plain(array.update):
         found.append(array.update)
         array = array.update.base
-    return found[::-1] if array.is_undefined and _are_stacked(found) else ()
+    return found[::-1] if array.is_undefined else ()
+
+
+def pieces_of(array: LazyArray) -> Sequence[Update]:
+    """The parts that an array consists of, as a stack of arrays has them.
+
+    There are none where one is longer along the axis of the stack: parts of such an array, as of `np.roll`'s, mostly
+    lie in several.
+    """
+    found = parts_of(array)
+    return found if found and _are_stacked(found) else ()
 
 
 def _are_stacked(updates: Sequence[Update]) -> bool:

@@ -22,6 +22,7 @@ from anabranch.runtime.native.lazy_array import (
     is_all,
     is_part,
     is_rearrangement,
+    parts_of,
     pieces_of,
     placed_part,
     region_of_part,
@@ -341,12 +342,18 @@ class LazyArrays:
         return LazyArray(base.type, make, *self._together([base, value]), update=update)
 
     def with_block(self, base: LazyArray, block: LazyArray, axes: tuple[Axis, ...]) -> LazyArray:
-        """An array with a block written to it, of which only what differs from that part of the array is written."""
+        """An array with a block written to it, of which only what differs from that part of the array is written.
+
+        What a block consists of is written part by part: which part an element is of need not be asked then.
+        """
         inner = block.update
         if inner is not None and is_part(inner.base, base, axes):
             moved = tuple(axis.within(inner.axes) for axis in axes)
             return self.updated(dataclasses.replace(inner, base=base, axes=moved))
-        return self.updated(Update(base, axes, block, {}))
+        every = tuple(Axis(Affine(0), 1, axis) for axis in range(len(block.type.shape)))
+        for part in parts_of(block) or [Update(block, every, block, {})]:
+            base = self.updated(Update(base, tuple(axis.within(part.axes) for axis in axes), part.value, {}))
+        return base
 
     # ---- operations ------------------------------------------------------------------------------------------------
 

@@ -19,11 +19,21 @@ def dot_general(
     batch: tuple[Sequence[int], Sequence[int]] = ((), ()),
 ) -> Atom:
     """Batch axes first, then the rest of x, then the rest of y."""
+    if x.type.dtype.kind == "b" and not batch[0] and len(contract[0]) == 1 == min(len(x.type.shape), len(y.type.shape)):
+        return _any_true(x, y, contract[0][0]) if len(y.type.shape) == 1 else _any_true(y, x, contract[1][0])
     summed = [tuple(axes) for axes in contract]
     if not batch[0]:
         x, summed[0] = _untransposed(x, summed[0])
         y, summed[1] = _untransposed(y, summed[1])
     return atoms.op("dot_general", x, y, contract=tuple(summed), batch=(tuple(batch[0]), tuple(batch[1])))
+
+
+def _any_true(array: Atom, vector: Atom, axis: int) -> Atom:
+    """The product of bools with a vector along an axis: a search, which ends where one is found."""
+    shape = array.type.shape
+    line = atoms.reshape(vector, (shape[axis], *[1] * (len(shape) - axis - 1)))
+    both = atoms.ufunc(np.logical_and, array, atoms.broadcast_to(line, shape))
+    return atoms.op("reduce_any", both, axes=(axis,))
 
 
 def added_up(x: Atom, y: Atom, axes: tuple[list[int], list[int]]) -> Atom:

@@ -9,6 +9,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import handle, refused, spec_of, traced_inside
 from anabranch.runtime.values import registry, wrap
+from anabranch.runtime.values.dynamic_lists import list_as_array
 
 _F = registry.FUNCTIONS
 _PLACES = 3  # how many numbers a leading text may hold
@@ -33,9 +34,9 @@ class Bracket:
         self.original, self.axis, self.ndmin, self.place = original, axis, ndmin, place
 
     def __getitem__(self, key: Value) -> Value:
-        if not traced_inside(key):
+        items = list(map(list_as_array.of_lists, key if isinstance(key, tuple) else (key,)))
+        if not any(map(_is_traced, items)):
             return self.original[key]
-        items = list(key) if isinstance(key, tuple) else [key]
         if items and isinstance(items[0], str):
             return self._told(items.pop(0)).joined(items)
         return self.joined(items)
@@ -70,6 +71,12 @@ class Bracket:
         front = min(place, missing)
         # The item's own axes go to `place`, new ones before and behind.
         return array[(*((None,) * front), ..., *((None,) * (missing - front)))]
+
+
+def _is_traced(item: Value) -> bool:
+    """Return whether an item, or a bound of a run of numbers, is known only at run time."""
+    bounds = (item.start, item.stop, item.step) if isinstance(item, slice) else (item,)
+    return any(traced_inside(b) or wrap.is_dynamic_array(b) for b in bounds)
 
 
 def _spec(x: Value) -> Value:

@@ -15,6 +15,7 @@ from anabranch.runtime.numpy.core import adopted, axes_tuple, fresh, handle, pla
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import array_flags
+from anabranch.runtime.values.arrays.array_flags import AnyStride
 from anabranch.runtime.values.arrays.flat_iterator import FlatIterator
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -33,7 +34,7 @@ def _flat(a: Value) -> Value:
     return FlatIterator(a if isinstance(a, TracedArray) else handle(a))
 
 
-def _strides(a: Value) -> tuple[int, ...]:
+def _strides(a: Value) -> tuple[int | AnyStride, ...]:
     return () if isinstance(a, NumPyScalar) else array_flags.strides(a)
 
 
@@ -147,11 +148,11 @@ def as_strided(
     array = handle(x)
     sizes = array.shape if shape is None else _ints(shape)
     if strides is not None:
-        steps = _ints(strides)
+        steps = _steps(strides, sizes)
     elif array_flags.ArrayFlags(array).c_contiguous:
         steps = memory_layout.contiguous_model(sizes, array.dtype).strides  # as NumPy's array interface has it
     else:
-        steps = array_flags.strides(array)
+        steps = _steps(array_flags.strides(array), sizes)
     if len(sizes) != len(steps):
         np.lib.stride_tricks.as_strided(np.zeros(1), sizes, steps)  # raises what NumPy does
     storage, unit = array.storage, array.dtype.itemsize
@@ -177,6 +178,14 @@ def as_strided(
 _UNGUARDED: tuple[tuple[Any, Any], ...] = ((np.frombuffer, frombuffer), (stride_tricks.as_strided, as_strided))
 for _original, _function in _UNGUARDED:
     rules.functions[_original] = functools.update_wrapper(_function, _original, updated=())
+
+
+def _steps(strides: Value, sizes: Sequence[int]) -> tuple[int, ...]:
+    """The strides of axes of these sizes; 0 for one that has no meaning."""
+    return tuple(
+        0 if isinstance(step, AnyStride) and sizes[axis : axis + 1] in ((0,), (1,)) else int(step)
+        for axis, step in enumerate(strides)
+    )
 
 
 def _ints(given: Value) -> tuple[int, ...]:

@@ -111,10 +111,16 @@ def laid(atom: Atom, order: object) -> TracedArray:
 
 
 def ordered(array: TracedArray, order: object) -> TracedArray:
-    """The array itself where its elements lie in the order asked for, else a copy that does."""
+    """The array itself where its elements lie in the order asked for, else a copy that does.
+
+    Where it is not known how they lie, it is a copy, and a later write to either is refused.
+    """
     if order not in ("C", "F"):
         return array
-    _check_known(array)
+    if not memory_layout.known(array):
+        made = laid(array.atom, order)
+        aliasing.add_edge(made.storage, None, array)
+        return made
     flags = memory_layout.model(array).flags
     return array if (flags.c_contiguous if order == "C" else flags.f_contiguous) else laid(array.atom, order)
 

@@ -243,22 +243,6 @@ def _filling(value: object, dtype: np.dtype) -> Atom:
     return atom_of(filled[0])
 
 
-@rules.implements(np.apply_along_axis)
-def apply_along_axis(func1d: Value, axis: object, arr: object, *args: Value, **kwargs: Value) -> Value:
-    """As `numpy.apply_along_axis`: the function is called for each line."""
-    array, func1d = handle(arr), passed_functions.called(func1d)
-    at = one_axis(axis, array.ndim)
-    moved = _F[np.moveaxis](array, at, -1)
-    outer = moved.shape[:-1]
-    if 0 in outer:
-        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
-    lines = [_F[np.asanyarray](func1d(moved[i], *args, **kwargs)) for i in np.ndindex(*outer)]
-    made = _F[np.stack](lines)
-    made = _F[np.reshape](made, (*outer, *lines[0].shape))
-    order = [*range(at), *range(len(outer), made.ndim), *range(at, len(outer))]
-    return _F[np.transpose](made, order)
-
-
 @rules.implements(np.apply_over_axes)
 def apply_over_axes(func: Any, a: Value, axes: Value) -> Value:
     """As `numpy.apply_over_axes`."""

@@ -332,6 +332,11 @@ def bisect(line: Atom, wanted: Atom, right: bool, count: Bound | None = None) ->
     NaN is greater than every number.
     """
     n, shape = line.type.shape[0], wanted.type.shape
+    if line.type.dtype.kind == "b" and math.prod(shape) > 2:
+        # There are two places in all.
+        places = bisect(line, atom_of(np.array([False, True])), right, count)
+        of_false, of_true = (atoms.broadcast_to(atoms.cut(places, k, k + 1), shape) for k in (0, 1))
+        return atoms.select(wanted, of_true, of_false)
     low = zeros_atom(shape, np.int64)
     if n == 0:
         return low

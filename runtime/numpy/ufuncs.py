@@ -34,6 +34,7 @@ from anabranch.runtime.values.atoms import shape_text
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.host_types import host_type, times
 from anabranch.runtime.values.memory import memory_layout
+from anabranch.runtime.values.tracer import Tracer
 
 
 class StagedUfunc:
@@ -145,6 +146,9 @@ class StagedUfunc:
 
     def _values(self, args: tuple[object, ...], dtype: object, casting: object) -> tuple[Atom, ...]:
         chosen = None if dtype is None else supported(dtype)
+        if any(map(_is_none, args)):
+            # A name that a later step of a loop gives its first value: what NumPy raises, the branch does.
+            self.ufunc(*[np.ones(1, x.abstract.dtype) if isinstance(x, Tracer) else x for x in args])
         return apply_ufunc.apply_atoms(self.ufunc, [operand(x) for x in args], chosen, casting)
 
     def _place(self, value: Atom, out: Value, where: Value, casting: Value) -> Value:
@@ -252,6 +256,10 @@ class StagedUfunc:
         except numpy_messages.FAILURES as error:
             numpy_messages.reraise(error, self.ufunc.reduceat, array, indices, axis, dtype, out)
             raise
+
+
+def _is_none(x: object) -> bool:
+    return x is None or (isinstance(x, np.ndarray) and x.dtype == object and all(part is None for part in x.flat))
 
 
 def _fit(value: Atom, shape: tuple[int, ...]) -> Atom:

@@ -22,16 +22,20 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def first(values: Iterable[Value], sizes: bool = False) -> UnionValue | None:
     """The first union of several dtypes among these values, or in lists and tuples among them.
 
-    With `sizes` also one that is of one shape or another.
+    Also one of several ranks, and with `sizes` one that is of one shape or another.
     """
     for value in values:
         if type(value) in (list, tuple):
             found = first(value, sizes)
             if found is not None:
                 return found
-        elif isinstance(value, UnionValue) and (value.has_several_dtypes or (sizes and value.has_several_types)):
+        elif isinstance(value, UnionValue) and _stays_apart(value, sizes):
             return value
     return None
+
+
+def _stays_apart(value: UnionValue, sizes: bool) -> bool:
+    return value.has_several_dtypes or (value.has_several_types and (sizes or value.has_several_ranks))
 
 
 def of_call(args: Iterable[Value], kwargs: dict[str, Value], sizes: bool = False) -> UnionValue | None:

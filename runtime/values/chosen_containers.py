@@ -11,7 +11,11 @@ from anabranch.runtime.values.union import UnionValue
 
 
 def is_choice(value: object) -> TypeGuard[UnionValue]:
-    """Return whether it is one of a few lists, dicts, sets or views, of which the items are not known while tracing."""
-    return isinstance(value, UnionValue) and any(
-        is_dynamic_list(option) or isinstance(option, (RunTimeContainer, OfHashed)) for option in value.options
+    """Return whether it is one of a few lists, dicts, sets or views, of which the items are not known while tracing.
+
+    Arrays and numbers that no single array can hold are such, too.
+    """
+    return isinstance(value, UnionValue) and (
+        value.has_several_types
+        or any(is_dynamic_list(option) or isinstance(option, (RunTimeContainer, OfHashed)) for option in value.options)
     )

@@ -267,12 +267,12 @@ class UnionValue(UnionOperators):
         return length
 
     def __iter__(self) -> Iterator[Value]:
-        if not self.of_objects:
+        if not self.stays_apart:
             return iter(self.resolve())
         found = operations().iterate(self) if tracing() else None
         if found is not None:
             return iter(found)
-        rows = self.through(tuple)
+        rows = self.through(_unpacked if users_instruction()[0] in ("UNPACK_SEQUENCE", "UNPACK_EX") else tuple)
         if not isinstance(rows, tuple):
             current().trace.outside.needs_plain()  # a list that is made of the items may have a run-time length
             rows = rows.resolve()
@@ -330,6 +330,12 @@ def _index_error(option: object) -> TypeError | None:
     except TypeError as error:
         return error.with_traceback(None)
     return None
+
+
+def _unpacked(option: Any) -> tuple[Value, ...]:
+    if not (hasattr(type(option), "__iter__") or hasattr(type(option), "__getitem__")):
+        raise TypeError(f"cannot unpack non-iterable {type(option).__name__} object")
+    return tuple(option)
 
 
 def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:

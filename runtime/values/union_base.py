@@ -80,6 +80,16 @@ class UnionBase(OneOfSeveral):
         )
 
     @property
+    def has_several_ranks(self) -> bool:
+        """Return whether arrays among the options differ in the number of their dimensions."""
+        return len({len(a.shape) for a in map(_kind_in_memory, self.options) if a is not None}) > 1
+
+    @property
+    def stays_apart(self) -> bool:
+        """Return whether no single value can hold the options: objects, or numbers and arrays of several types."""
+        return self.of_objects or self.has_several_types
+
+    @property
     def worth(self) -> Abstract | None:
         """The kind of number that has one worth the same for each option; None where there is none."""
         known = self.kinds()

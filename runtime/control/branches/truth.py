@@ -9,8 +9,9 @@ from anabranch.runtime.control.staging import run_time_keys
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values import apply_ufunc, atoms
+from anabranch.runtime.values import apply_ufunc, atoms, wrap
 from anabranch.runtime.values.arrays.index_numbers import own_length
+from anabranch.runtime.values.arrays.numpy_scalar import is_array
 from anabranch.runtime.values.attributes import name_in_messages
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.lazy_text import Text
@@ -96,8 +97,8 @@ def _choice_truth(choice: UnionValue) -> bool | Atom:
         return truth(choice)
     if choice.number is not None and choice.worth is not None:
         return truth(choice.resolve())
-    if any(own_method(option, name) for option in choice.options for name in ("__bool__", "__len__")):
-        return truth(choice.each(truth_value))  # it may raise, or change something, and is that of one option alone
+    if any(map(_may_raise, choice.options)):
+        return truth(choice.each(truth_value))  # of one option alone
     known = looked_up(bool, choice)
     if known is not UNKNOWN:
         return truth(known)
@@ -107,6 +108,13 @@ def _choice_truth(choice: UnionValue) -> bool | Atom:
         atom = atoms.literal(np.bool_(decided)) if isinstance(decided, bool) else decided
         result = atoms.logical_or(result, atoms.logical_and(choice.chosen(i), atom))
     return bool(result.value) if isinstance(result, Literal) else result
+
+
+def _may_raise(option: object) -> bool:
+    """Return whether to ask an option for its truth may raise an exception, or change something."""
+    if is_array(option):
+        return wrap.is_dynamic_array(option) or wrap.shape_of(option) != ()
+    return any(own_method(option, name) for name in ("__bool__", "__len__"))
 
 
 def truth_value(value: object) -> Value:

@@ -1,8 +1,12 @@
-"""NumPy's functions that call the user's own on elements, or on some of them: `np.vectorize` and `np.piecewise`."""
+"""NumPy's functions that call the user's own on elements, on some of them, or on lines.
+
+`np.vectorize`, `np.piecewise` and `np.apply_along_axis`.
+"""
 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,9 +14,9 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control import if_
-from anabranch.runtime.control.calls.broadcast_loops import Operand, dtype_of, mapped
+from anabranch.runtime.control.calls.broadcast_loops import Operand, dtype_of, each_index, mapped
 from anabranch.runtime.numpy import namespace as xp
-from anabranch.runtime.numpy.core import refused, supported
+from anabranch.runtime.numpy.core import handle, one_axis, refused, supported
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import passed_functions, wrap
@@ -107,6 +111,42 @@ def _apply(
         return ()
 
     if_.if_(chosen.size > 0, then, lambda: ())
+
+
+# ---- numpy.apply_along_axis ------------------------------------------------------------------------------------------
+
+
+@rules.implements(np.apply_along_axis)
+def apply_along_axis(func1d: Value, axis: object, arr: object, *args: Value, **kwargs: Value) -> Value:
+    """As `numpy.apply_along_axis`: a loop, in which the function is called for each line.
+
+    What it gives for the first one says of which shape and dtype the result is.
+    """
+    array, function = handle(arr), passed_functions.called(func1d)
+    at = one_axis(axis, array.ndim)
+    lines = xp.moveaxis(array, at, -1)
+    outer = lines.shape[:-1]
+    if 0 in outer:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+
+    def of_line(place: tuple[Value, ...]) -> Value:
+        return function(lines[place], *args, **kwargs)
+
+    def filled(first: Value) -> Value:
+        first = xp.asanyarray(first)
+        made = xp.zeros((*outer, *first.shape), first.dtype)
+        made[(0,) * len(outer)] = first
+
+        def write(number: Value) -> None:
+            place = tuple(number // math.prod(outer[k + 1 :]) % outer[k] for k in range(len(outer)))
+            made[place] = of_line(place)
+
+        each_index(range(1, math.prod(outer)), write, "apply_along_axis")
+        order = [*range(at), *range(len(outer), made.ndim), *range(at, len(outer))]
+        return xp.transpose(made, order)
+
+    first = of_line((0,) * len(outer))
+    return first.through(filled) if isinstance(first, UnionValue) else filled(first)
 
 
 rules.install()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Callable, Mapping
 
+from anabranch.base.instance_cache import cached_by_identity
 from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.control.recursion.recursive_function import RecursiveFunction
@@ -126,7 +126,7 @@ class Recursion(Restart):
         self.within = within
 
 
-@functools.lru_cache(maxsize=4096)
+@cached_by_identity
 def names_itself(code: types.CodeType) -> bool:
     """Return whether the name of a function occurs in it, so that it may call itself."""
     pending = [code]

@@ -41,7 +41,7 @@ _OF_MEMORY = (bytes, bytearray, memoryview)
 # Packages of which is known what they do with a generator of random numbers.
 _OWN = ("anabranch", "numpy")
 # Packages whose compiled code has no use for values known only at run time, and says so in any kind of error.
-_NUMERIC = ("scipy", "pandas", "sklearn", "numba", "cython")
+_NUMERIC = ("scipy", "pandas", "sklearn", "numba", "cython", "datetime", "decimal")
 
 
 def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
@@ -140,7 +140,9 @@ def _is_of_c(function: object) -> bool:
 
 
 def _package(function: object) -> str:
-    return (getattr(function, "__module__", None) or "").partition(".")[0]
+    owner = getattr(function, "__self__", None)  # a class method in C has no module
+    module = getattr(function, "__module__", None) or (owner.__module__ if isinstance(owner, type) else "")
+    return module.partition(".")[0]
 
 
 def name_of(function: object) -> str:

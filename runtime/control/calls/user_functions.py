@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import dataclasses
 import dis
 import functools
@@ -27,13 +28,15 @@ from anabranch.runtime.tracing.source_frames import OWN_SPEED, internal, standar
 from anabranch.runtime.values.decisions import note
 from anabranch.transpile import is_rewritten as is_rewritten
 
-# Of the standard library's: what functools.total_ordering puts into classes, and what goes over parts of objects.
+# Of the standard library: what functools.total_ordering puts into classes, what goes over parts of objects, leap
+# years.
 _LIBRARYS = frozenset(
     f.__code__
     for f in (
         *(f for made in vars(functools)["_convert"].values() for _, f in made),
         *(getattr(dataclasses, name) for name in ("asdict", "_asdict_inner", "astuple", "_astuple_inner", "replace")),
         *filter(None, [getattr(dataclasses, "_replace", None)]),
+        *(calendar.isleap, calendar.leapdays),
     )
 )
 

@@ -44,7 +44,7 @@ def collected(values: Value, listed: Callable[[Any], Any]) -> Value:
 
 def extend(owner: GrowableContents, values: Value, listed: Callable[[Any], Any]) -> None:
     """`owner.extend(values)`; `listed` makes a list of what an iterable yields."""
-    if isinstance(values, UnionValue) and values.of_objects:
+    if isinstance(values, UnionValue) and values.stays_apart:
         values.through(lambda v: extend(owner, v, listed))
         return
     if values is owner:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import collections
 import dis
-import functools
 import types as python_types
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
@@ -19,6 +18,7 @@ import numpy as np
 from anabranch.base.by_identity import IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import counted
+from anabranch.base.instance_cache import cached_by_identity
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing.body_trace import Places, Reach
 from anabranch.runtime.control.branches.join import grow
@@ -174,7 +174,8 @@ class LoopTypes:
             or current().trace.failures.regions
         ):
             return False
-        return binds_first(self.loop.site, position - 2 - len(self.loop.init))
+        site = self.loop.site
+        return isinstance(site, python_types.CodeType) and binds_first(site, position - 2 - len(self.loop.init))
 
     def carry_by_identity(self, positions: Sequence[int]) -> None:
         """Let the body see these state entries' own handles instead of fresh ones."""
@@ -220,7 +221,7 @@ def _unboxed_in_a_union(value: object, layout: layouts.Layout) -> bool:
     return any(map(_unboxed_in_a_union, layout.structure.children(value), layout.children))
 
 
-@functools.lru_cache(maxsize=1024)
+@cached_by_identity
 def binds_first(code: python_types.CodeType, position: int) -> bool:
     """Return whether a body binds the parameter at `position` (from the end) before it reads it, on every path.
 

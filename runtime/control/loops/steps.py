@@ -77,7 +77,7 @@ def unroll(
     number : int, optional
         How many steps there are.
     """
-    cost = Cost(what, why)
+    cost = Cost(what, why, is_single=number == 1)
     after = _unroll(remaining(items), body, state, form, what, cost)
     cost.note_unrolled(number)
     return after

@@ -36,10 +36,13 @@ class Cost:
         The loop, in words.
     why : str
         What kept it from being staged.
+    is_single : bool, optional
+        Whether it has one step, which it would have as one loop, too: that counts for no unrolling.
     """
 
-    def __init__(self, what: str, why: str) -> None:
+    def __init__(self, what: str, why: str, is_single: bool = False) -> None:
         self._what, self.why = what, why
+        self._is_single = is_single
         self._builder = builder_or_none()
         self._seen = 0 if self._builder is None else len(self._builder.equations)
         self._before = 0 if self._builder is None else self._builder.trace.unrolling.equations
@@ -79,6 +82,8 @@ class Cost:
         new = self._builder.equations[self._seen :]
         self._seen += len(new)
         self.equations += weight(new)
+        if self._is_single:
+            return
         trace = self._builder.trace
         # What loops in this step have added is among its equations.
         trace.unrolling.equations = self._before + self.equations

@@ -43,7 +43,7 @@ def countable(items: object) -> Countable | None:
         if isinstance(items, Reference):
             held = NodeItems.of(items)
             return None if held is None else ItemsOfNode(held)
-        if isinstance(items, UnionValue) and items.of_objects:
+        if isinstance(items, UnionValue) and items.stays_apart:
             known = text_iteration.characters(items)
             return text_iteration.run_time_text(items) if known is None else known
         items = items.resolve() if isinstance(items, UnionValue) else items

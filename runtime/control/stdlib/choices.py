@@ -35,4 +35,4 @@ def plain(value: object) -> Value:
     if not isinstance(value, UnionValue):
         return value
     value = value.without_undefined()
-    return value.resolve() if isinstance(value, UnionValue) and not value.of_objects else value
+    return value.resolve() if isinstance(value, UnionValue) and not value.stays_apart else value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -101,15 +101,41 @@ def _set() -> UnsupportedOperationError:
     )
 
 
-def strides(array: TracedArray) -> tuple[int, ...]:
-    """`ndarray.strides`, of axes with more than one element: those of others have no meaning, and depend on history."""
-    found = _model(array).strides
-    if any(n < 2 for n in array.shape):
-        raise UnsupportedOperationError(
+class AnyStride(StandIn):
+    """The stride of an axis with fewer than two elements: NumPy's number has no meaning, and depends on history.
+
+    It may be multiplied, and passed on to where it has no meaning either. What asks for the number is refused.
+    """
+
+    def __anabranch_sample__(self) -> object:
+        return 8
+
+    def __add__(self, other: object) -> AnyStride:
+        return self
+
+    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = __add__
+
+    def __neg__(self) -> AnyStride:
+        return self
+
+    def error(self) -> UnsupportedOperationError:
+        """The error for a question that only NumPy's number could answer."""
+        return UnsupportedOperationError(
             "numpy.ndarray.strides of an array that has fewer than two elements along an axis is not supported in "
             "compiled code: NumPy's number for it depends on how the array was made"
         )
-    return found
+
+    def __anabranch_asked__(self, *_: object) -> NoReturn:
+        raise self.error()
+
+    __index__ = __int__ = __float__ = __bool__ = __hash__ = __str__ = __repr__ = __format__ = __anabranch_asked__
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __truediv__ = __mod__ = __pow__ = __anabranch_asked__
+
+
+def strides(array: TracedArray) -> tuple[int | AnyStride, ...]:
+    """`ndarray.strides`."""
+    found = _model(array).strides
+    return tuple(AnyStride() if n < 2 else stride for n, stride in zip(array.shape, found, strict=True))
 
 
 def _model(array: TracedArray) -> np.ndarray:

@@ -107,10 +107,13 @@ def graph_of(*values: Value, least: int = SMALL + 1) -> NodeGraph | None:
 
 
 def leads_to_its_kind(value: object) -> bool:
-    """Return whether a container leads to others of its class with its keys, as the nodes of a tree do."""
+    """Return whether a container leads to others of its class with its keys, as the nodes of a tree do.
+
+    A square table, of as many rows as columns, does not: its rows hold no rows.
+    """
     reached = _reached([value])
     first = _kind(next(reached, None))
-    return any(type(v) is first[0] and _kind(v)[1] == first[1] for v in reached)
+    return any(type(v) is first[0] and _kind(v) == first for v in reached)
 
 
 def _reached(values: Iterable[object]) -> Iterator[Value]:

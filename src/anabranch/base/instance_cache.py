@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import collections
+import functools
 import weakref
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 T = TypeVar("T")
+Instance = TypeVar("Instance")
+P = ParamSpec("P")
 
 # How many instances without weak references (`__slots__` without `__weakref__`) are kept for what is kept of them.
 _STRONG = 8
@@ -34,3 +38,20 @@ class PerInstance(Generic[T]):
                 self._strong.popitem(last=False)
             return self._strong.setdefault(key, (instance, value))[1]
         return weak.setdefault(key, (reference, value))[1]
+
+
+def cached_by_identity(function: Callable[Concatenate[Instance, P], T]) -> Callable[Concatenate[Instance, P], T]:
+    """The function with its results kept, for each object that is its first argument, which is not compared.
+
+    To compare two equal code objects takes Python a time that doubles with each level of functions in functions.
+    """
+    results: PerInstance[dict[Any, T]] = PerInstance()
+
+    def call(instance: Instance, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        known = results.get(instance) or results.put(instance, {})
+        key = (*args, *kwargs.items())
+        if key not in known:
+            known[key] = function(instance, *args, **kwargs)
+        return known[key]
+
+    return functools.update_wrapper(call, function)

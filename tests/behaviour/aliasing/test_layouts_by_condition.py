@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch import jit
+from anabranch.runtime.errors import AliasError
 from tests.program_table import Program, Table
 
 case = Table()
@@ -71,6 +73,25 @@ def turned_in_a_loop(n, a, b):
     return a, z * 1
 
 
+@case((np.arange(6.0).reshape(2, 3),), (np.arange(6.0).reshape(2, 3).T,), (np.asfortranarray(np.ones((2, 3))),))
+def in_c_order_after_all(a):
+    padded = np.pad(a, 1)  # in Fortran order where the array is
+    made = np.ascontiguousarray(padded)
+    return padded, made, made.strides, np.asfortranarray(padded).sum(axis=0)
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_layouts_by_condition(program: Program) -> None:
     program.check()
+
+
+def test_a_write_to_what_may_be_a_copy_in_another_order():
+    @jit
+    def written(a):
+        padded = np.pad(a, 1)
+        made = np.ascontiguousarray(padded)
+        made[0, 0] = 7.0
+        return padded, made
+
+    with pytest.raises(AliasError):
+        written(np.asfortranarray(np.ones((2, 3))))

@@ -300,6 +300,23 @@ def test_names():
     assert ours.njit(lambda a: sum([a[k] for k in ours.pndindex(a.shape)]))(np.ones((2, 3))) == 6.0
     same([1, 2], ours.typed.List([1, 2]))
     assert anabranch.vectorize is not ours.vectorize
+    assert issubclass(ours.NumbaIRAssumptionWarning, ours.core.errors.NumbaWarning)
+
+
+def test_fastmath_true_keeps_infinities():
+    @ours.njit(fastmath=True)
+    def cheapest(x, y):
+        costs = np.full((len(x), len(y)), np.inf)
+        costs[0, 0] = 0.0
+        for i in range(1, len(x)):
+            for j in range(1, len(y)):
+                above, beside = costs[i - 1, j] + abs(x[i] - x[i - 1]), costs[i, j - 1] + abs(y[j] - y[j - 1])
+                costs[i, j] = min(above, beside, costs[i - 1, j - 1] + abs(x[i] - y[j]))
+        return costs[1:, 1:]
+
+    for n in range(2, 5):
+        x = np.arange(float(n))
+        same(cheapest.py_func(x, x), cheapest(x, x))
 
 
 def test_in_place_of_numba(run_python):
@@ -310,9 +327,12 @@ def test_in_place_of_numba(run_python):
         from numba import njit, types
         from numba.core import errors, types as other
         from numba.typed import List
+        from numba.typed.typedlist import List
+        from numba.core.registry import CPUDispatcher
+        assert isinstance(numba.njit(lambda x: x), CPUDispatcher)
         from numba.extending import register_jitable
         import numba.core.config, numba.core.cgutils, numba.core.errors
-        import numba.core.serialize, numba.cuda, numba.experimental
+        import numba.core.caching, numba.core.serialize, numba.cuda, numba.experimental
         assert numba.config is numba.core.config and not numba.config.DISABLE_JIT
         from numba.np.ufunc.gufunc import GUFunc
         from numba.np.numpy_support import as_dtype

@@ -94,6 +94,22 @@ def brackets_of_a_selection(a, n):
 
 
 @case(*SIZES)
+def brackets_of_a_run_of_numbers(a, n):
+    return np.r_[a.min() : a[1] + n : 0.5], np.r_[0:n]
+
+
+@case(*SIZES)
+def brackets_of_counted_numbers(a, n):
+    return np.r_[a[1] : a[7] : 5j]
+
+
+@case(*SIZES)
+def brackets_of_a_list(a, n):
+    found = [x * 2 for x in a if x > n]
+    return np.r_[found], np.r_[0.0, found, 3]
+
+
+@case(*SIZES)
 def brackets_of_columns(a, n):
     return np.c_[a[:n], a[8 - n :]]
 

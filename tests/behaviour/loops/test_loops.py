@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from anabranch import StructureMismatchError, jit
+from tests.equivalence import check
 from tests.program_table import Program, Table
 
 case = Table()
@@ -401,6 +402,19 @@ def test_a_loop_that_is_unrolled_too_far_names_the_setting_and_the_reason():
     assert "4001 equations in 4001 steps, and unroll_budget allows 4000" in str(caught.value)
 
 
+def test_a_loop_of_one_step_costs_what_its_body_does():
+    def f(x):
+        total, w = 0.0, x
+        for row in range(len(x[:1])):
+            for i in range(len(x)):
+                w = w * x[i] + row - w / 3.0 + np.sin(w) * 2.0 - x[row]
+                total += w.sum()
+        return total
+
+    x = np.arange(20.0) / 20
+    assert np.isclose(jit(f, unroll_budget=4)(x), f(x))
+
+
 def test_steps_that_compute_nothing_cost_nothing():
     def f(x):
         table, w = [], {"x": x}
@@ -426,3 +440,17 @@ def test_a_while_loop_of_known_numbers_is_staged_when_it_goes_on_for_long() -> N
         assert found.dtype == wanted.dtype
         assert np.array_equal(found, wanted)
     assert "while loop: one loop" in str(compiled.explain(3))
+
+
+def test_the_first_step_gives_what_was_none():
+    def f(x):
+        last, total = None, np.zeros(len(x))
+        for i in np.arange(len(x)):
+            rolled = x * 2 if i == 0 else np.roll(last, 1) + np.maximum(last, x[i])
+            total += rolled
+            last = rolled
+        return total
+
+    check(f, np.arange(12.0))
+    check(lambda x: np.add(None, x), np.arange(3.0))
+    check(lambda x: np.maximum(x, None), np.arange(3.0))

@@ -1,4 +1,4 @@
-"""NumPy's functions that call the user's own: `np.vectorize`, `np.piecewise`; and `np.nditer`."""
+"""NumPy's functions that call the user's own: `np.vectorize`, `np.piecewise`, `apply_along_axis`; and `np.nditer`."""
 
 from __future__ import annotations
 
@@ -256,3 +256,59 @@ def test_nditer_place_by_place():
 
     check(past, GRID)
     check(closed, GRID)
+
+
+# ---- apply_along_axis ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_along_an_axis(axis):
+    def f(x):
+        ends = np.apply_along_axis(lambda r: np.array([r.min(), r.max()]), axis, x)
+        products = np.apply_along_axis(lambda r, k: np.outer(r, r) * k, axis, x, 3)
+        return ends, np.apply_along_axis(np.sum, axis, x), products
+
+    check(f, GRID)
+    check(f, CUBE)
+    check(f, CUBE.astype(int))
+    check(f, GRID[:, :0])
+
+
+def test_lines_are_changed_and_kept_in_order():
+    def f(x):
+        found = []
+
+        def g(r):
+            found.append(r[0])
+            r[0] = len(found)
+            return r[1] / (r[0] - 3)
+
+        return np.apply_along_axis(g, 0, x), found, x
+
+    check(f, CUBE[0].copy())
+    check(f, CUBE.copy())
+
+
+def test_the_first_line_says_what_the_others_are():
+    def f(x):
+        return np.apply_along_axis(lambda r: r.sum() if r[0] > 3 else 7, 1, x)
+
+    def by_size(x):
+        return np.apply_along_axis(lambda r: r[r > 0], 1, x)
+
+    def failing(x):
+        return np.apply_along_axis(lambda r: 1 // int(r[0] - 4), 1, x)
+
+    for x in (CUBE[0] + 0.5, CUBE[0] + 4.5):
+        check(f, x)
+    check(by_size, CUBE[0] + 1)
+    check(by_size, CUBE[0] - 5)
+    check(failing, CUBE[0])
+
+
+def test_many_lines_are_a_loop():
+    def f(x):
+        return np.apply_along_axis(lambda r: r - r.mean(), 1, x)
+
+    sizes = [len(jit(f).trace(np.ones((n, 3))).program.equations) for n in (50, 5000)]
+    assert sizes[0] == sizes[1]

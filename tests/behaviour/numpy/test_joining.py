@@ -9,6 +9,7 @@ import pytest
 
 from tests.behaviour.numpy.cases import Static, Table, check_program
 from tests.behaviour.numpy.samples import FLOATS, INTS, SCALAR, TALL, VECTOR
+from tests.equivalence import check
 
 case = Table()
 
@@ -99,3 +100,21 @@ def test_bracketed_matrices_are_refused() -> None:
 @pytest.mark.parametrize("name", case.names())
 def test_as_numpy(name: str) -> None:
     case.check(name)
+
+
+def test_joined_parts_are_written_where_they_are_read() -> None:
+    def nested(a, b):
+        rows = [np.concatenate([a, b], axis=1), np.concatenate([b, a[::-1]], axis=1)]
+        made = np.concatenate(rows, axis=0)
+        return made, made[3:, 5:70].sum(), np.block([[a, b], [b, a]]).T
+
+    def in_place(x):
+        x[:] = np.concatenate([x[5:], x[:5]])
+        for k in range(3):
+            x[k + 2 : k + 42] = np.concatenate([x[k + 20 : k + 40], x[k : k + 20][::-1]])
+        return np.concatenate([np.concatenate([x[1:40], x[:1]]), x])
+
+    grid = np.arange(800.0).reshape(20, 40)
+    check(nested, grid, grid * 2 + 1)
+    check(nested, grid > 300, grid % 3 > 1)
+    check(in_place, np.arange(100.0))

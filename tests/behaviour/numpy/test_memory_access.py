@@ -147,6 +147,9 @@ def test_what_is_not_known_of_memory_is_refused():
 
     for f, text in (
         (lambda a: a[:1].strides, "fewer than two elements"),
+        (lambda a: a[None].strides[0] > 8, "fewer than two elements"),
+        (lambda a: stride_tricks.as_strided(a[None], (2, 1), a[None].strides), "fewer than two elements"),
+        (lambda a: print(a[None].strides), "fewer than two elements"),
         (lambda a: a.flags.owndata, "owndata"),
         (lambda a: a.flags["ALIGNED"], "aligned"),
         (setting, "flag of an array is set"),
@@ -154,6 +157,18 @@ def test_what_is_not_known_of_memory_is_refused():
     ):
         with pytest.raises(UnsupportedOperationError, match=text):
             jit(f)(LINE)
+
+
+@pytest.mark.parametrize("a", [LINE[None], LINE[:, None], LINE[:1, None]])
+def test_strides_without_a_meaning_are_passed_on(a):
+    def windows(a):
+        rows, columns = a.shape
+        down, along = a.strides
+        size = min(columns, 2)
+        moved = stride_tricks.as_strided(a, (columns - size + 1, rows, size), (along, down, along * 1))
+        return moved, stride_tricks.as_strided(a, strides=a.strides), len(a.strides)
+
+    check(windows, a)
 
 
 # ---- views of other dtypes -------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 
 from anabranch import djit, jit
 from tests.behaviour.numpy.cases import Static, Table
-from tests.behaviour.numpy.samples import FLOATS, INTS, VECTOR
+from tests.behaviour.numpy.samples import FLOATS, INTS, TRUTHS, VECTOR
 from tests.equivalence import Outcome, alike, check
 
 case = Table()
@@ -28,6 +28,10 @@ case(np.searchsorted, np.sort(VECTOR), 0.1)
 case(np.searchsorted, np.array([]), FLOATS)
 case(np.searchsorted, np.array([0.1, 0.2], np.float32), 0.1, side="right")
 case(np.searchsorted, np.array([1, 7], np.int32), 2**31)
+for side in ("left", "right"):
+    for line in (np.sort(TRUTHS.ravel()), np.zeros(3, bool), np.ones(3, bool), np.zeros(0, bool)):
+        case(np.searchsorted, line, TRUTHS, side=side)
+        case(np.searchsorted, line, TRUTHS[0, 0], side=side)
 case(np.lexsort, (VECTOR, VECTOR[:1]))
 case(np.searchsorted, np.array([1, 2, np.nan]), np.array([np.nan, 1]))
 case(np.digitize, FLOATS, Static([-1.0, 0, 1]))

@@ -38,6 +38,22 @@ def test_a_function_is_rewritten_once():
     assert rewrite(one, nothing_staged).bind(two, eager_vocabulary)(0) == 2
 
 
+def test_equal_forms_of_a_function_have_one_code_object(monkeypatch):
+    """Python compares equal code objects in a time that doubles with each level of functions in functions."""
+
+    def f(x):
+        return x.an_attribute if x else 1
+
+    def number_or_none(value):
+        return "" if type(value) is int else None
+
+    first = rewrite(f, number_or_none)
+    monkeypatch.setitem(globals(), "an_attribute", 1)
+    second = rewrite(f, number_or_none)
+    assert first is not second
+    assert first.code is second.code
+
+
 def test_nested_code_counts_as_rewritten():
     def f(x):
         def g():

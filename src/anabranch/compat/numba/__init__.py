@@ -49,6 +49,8 @@ _ABSENT = ("cfunc", "stencil", "carray", "farray", "gdb", "generated_jit")
 def __getattr__(name: str) -> Any:
     if name in NAMES:
         return NAMES[name]
+    if name.startswith("Numba") and hasattr(errors, name):
+        return getattr(errors, name)
     if name in _ABSENT:
         raise AttributeError(f"anabranch.compat.numba has no {name}: see docs/numba.md for what to write instead")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -72,5 +74,7 @@ def install() -> None:
         sys.modules[f"numba.np.{name}"] = module
     sys.modules["numba.np.ufunc.gufunc"] = sys.modules["numba.np.ufunc.dufunc"] = np.ufunc
     sys.modules["numba.experimental.structref"] = experimental.structref
+    sys.modules["numba.core.dispatcher"] = core.registry
+    sys.modules["numba.typed.typedlist"] = sys.modules["numba.typed.typeddict"] = typed
     for name, module in {"config": config, "errors": errors, "types": types}.items():
         sys.modules[f"numba.core.{name}"] = module

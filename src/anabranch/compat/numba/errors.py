@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from anabranch.runtime.errors import AnabranchError
 
-NumbaError = TypingError = LoweringError = UnsupportedError = AnabranchError
+NumbaError = TypingError = LoweringError = UnsupportedError = CompilerError = AnabranchError
+NumbaTypeError = NumbaValueError = NumbaIndexError = NumbaKeyError = NumbaAttributeError = AnabranchError
+NumbaNotImplementedError = NumbaRuntimeError = AnabranchError
 
 
 class NumbaWarning(Warning):
@@ -28,4 +30,28 @@ class NumbaExperimentalFeatureWarning(NumbaWarning):
 
 
 class NumbaTypeSafetyWarning(NumbaWarning):
+    """Never issued."""
+
+
+class NumbaParallelSafetyWarning(NumbaWarning):
+    """Never issued."""
+
+
+class NumbaInvalidConfigWarning(NumbaWarning):
+    """Never issued."""
+
+
+class NumbaPedanticWarning(NumbaWarning):
+    """Never issued."""
+
+
+class NumbaIRAssumptionWarning(NumbaPedanticWarning):
+    """Never issued."""
+
+
+class NumbaDebugInfoWarning(NumbaWarning):
+    """Never issued."""
+
+
+class NumbaSystemWarning(NumbaWarning):
     """Never issued."""

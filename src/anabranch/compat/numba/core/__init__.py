@@ -3,4 +3,9 @@
 from __future__ import annotations
 
 from anabranch.compat.numba import config as config, errors as errors, types as types
-from anabranch.compat.numba.core import cgutils as cgutils, serialize as serialize
+from anabranch.compat.numba.core import (
+    caching as caching,
+    cgutils as cgutils,
+    registry as registry,
+    serialize as serialize,
+)

@@ -1,0 +1,1 @@
+"""Numba's executables on disk: none, anabranch keeps its own."""

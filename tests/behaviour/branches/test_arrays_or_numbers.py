@@ -1,0 +1,118 @@
+"""Values that are an array or a number, or arrays of several ranks, by a condition known only at run time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from anabranch import jit
+
+X = np.array([1.0, 1.5])
+M = np.arange(6.0).reshape(2, 3)
+CHOICES = {
+    "an array or a float": (lambda x, m: x * 2.0, lambda x, m: 2.5),
+    "an element or an array": (lambda x, m: x[0], lambda x, m: x),
+    "an int or an array": (lambda x, m: 3, lambda x, m: x),
+    "a vector or a matrix": (lambda x, m: x, lambda x, m: m),
+}
+
+
+def truth(v):
+    return 1 if v else 2
+
+
+def truth_by_any(v):
+    try:
+        found = (abs(v) > 1e-2).any()
+    except AttributeError:
+        found = abs(v) > 1e-2
+    return 1 if found else 2
+
+
+def length(v):
+    return len(v)
+
+
+def as_list(v):
+    return list(v), [w for w in v]
+
+
+def as_tuple(v):
+    return tuple(v)
+
+
+def total(v):
+    return sum(v)
+
+
+def summed(v):
+    return np.sum(v), np.sqrt(v), np.asarray(v), np.isnan(v)
+
+
+def largest(v):
+    return max(v)
+
+
+def ordered(v):
+    return sorted(v)
+
+
+def counted(v):
+    count = 0
+    for k, _ in enumerate(v):
+        count = count + k
+    return count
+
+
+def in_a_loop(v):
+    made = 0.0
+    for w in v:
+        made = made + w
+    return made
+
+
+def taken_apart(v):
+    _, second = v
+    return second
+
+
+def any_of(v):
+    return any(v)
+
+
+def joined(v):
+    return [a * b for a, b in zip(v, (1, 2), strict=True)]
+
+
+OPERATIONS = [
+    truth, truth_by_any, length, as_list, as_tuple, total, summed, largest, ordered, counted, in_a_loop, taken_apart,
+    any_of, joined,
+]  # fmt: skip
+
+
+def outcome(function, *args):
+    """The result of a call, to the types and dtypes of its parts, or the exception."""
+    try:
+        return described(function(*args))
+    except (TypeError, ValueError, AttributeError) as error:
+        return type(error), str(error)
+
+
+def described(result):
+    if isinstance(result, (list, tuple)):
+        return type(result), [described(part) for part in result]
+    return type(result), np.asarray(result).dtype, np.asarray(result).tolist()
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda f: f.__name__)
+def test_what_is_asked_of_either(operation, choice):
+    one, other = CHOICES[choice]
+
+    def chosen(x, m, sign):
+        v = one(x, m) if sign[0] > 0 else other(x, m)
+        return operation(v)
+
+    compiled = jit(chosen)
+    for sign in (np.array([1.0]), np.array([-1.0])):
+        assert outcome(compiled, X, M, sign) == outcome(chosen, X, M, sign)
