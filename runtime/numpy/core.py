@@ -249,6 +249,7 @@ def supported(dtype: Value) -> np.dtype:
 
 def shape_argument(shape: object) -> tuple[int, ...]:
     """A shape argument: an int or a sequence of ints. Raises what NumPy does for anything else."""
+    shape = resolved(shape)
     if isinstance(shape, TracedArray) and (shape.ndim or shape.dtype.kind in "iu"):
         shape = tuple(shape) if shape.ndim else (shape[()],)
     if not isinstance(shape, Iterable) or isinstance(shape, Tracer):

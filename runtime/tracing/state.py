@@ -410,7 +410,10 @@ class Reachable:
         What functions that were entered lead to.
     snapshots : list of Heap
         Those of it that branches and loops in progress have taken.
+    known : Heap, optional
+        What the roots led to when it was last looked at.
     """
 
     roots: list[Any] = field(default_factory=list)
     snapshots: list[Snapshot] = field(default_factory=list)
+    known: Snapshot | None = None

@@ -39,7 +39,7 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.attempt import first_possible
 from anabranch.runtime.values.heap.slots import Slot
-from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.snapshot import Heap, reachable
 from anabranch.runtime.values.pytrees import exceptions, layout as layouts, pack_unpack
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import with_static_request
@@ -85,7 +85,7 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) -> 
 
 def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) -> Value:
     outer = current()
-    heap = Heap((*thunks, *outer.trace.heap.roots), watch_arrays=True)
+    heap = reachable(outer.trace.heap, thunks, watch_arrays=True)
     inner = [Builder(outer.trace, outer) for _ in thunks]
     for way, builder in enumerate(inner):
         builder.selector, builder.way = selector, way

@@ -37,7 +37,7 @@ from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_contents import ListContents
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
-from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.snapshot import reachable
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import (
     carry_layouts,
@@ -56,7 +56,7 @@ def stage(loop: LoopStatement) -> State:
     """Run a loop at run time; returns the exit code, the returned value and the carries after it."""
     outer = current()
     array_lists.before_loop((*loop.roots, *loop.init, *outer.trace.heap.roots))
-    types = LoopTypes(loop, Heap((*loop.roots, *loop.init, *outer.trace.heap.roots), watch_arrays=True))
+    types = LoopTypes(loop, reachable(outer.trace.heap, (*loop.roots, *loop.init), watch_arrays=True))
     if not learned_types.begin(types):
         _take_up(outer, loop, types)
     unrolled = outer.trace.unrolling.equations

@@ -43,7 +43,7 @@ from anabranch.runtime.values.decisions import note
 from anabranch.runtime.values.dynamic_lists import item_kinds, packed_lists
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
-from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.snapshot import reachable
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, pack_unpack
 
 _MOST_ATTEMPTS = 40
@@ -200,7 +200,7 @@ class RecursiveFunction:
             site=self.code,
             what=self.what,
         )
-        return LoopTypes(loop, Heap((*loop.roots, *trace.heap.roots), watch_arrays=True))
+        return LoopTypes(loop, reachable(trace.heap, loop.roots, watch_arrays=True))
 
     def _vary(self, places: Sequence[int]) -> None:
         """Note that these parameters get other arguments than those of the first call."""

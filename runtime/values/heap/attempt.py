@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Self, TypeVar
 
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.snapshot import reachable
 
 T = TypeVar("T")
 Errors = type[BaseException] | tuple[type[BaseException], ...]
@@ -26,7 +26,7 @@ class Attempt:
         self._builder = current()
         self._undone_by = undone_by
         self.start = self._builder.checkpoint()
-        self.heap = Heap((*roots, *self._builder.trace.heap.roots))
+        self.heap = reachable(self._builder.trace.heap, roots)
 
     def undo(self) -> None:
         """Put everything back; what is attempted after that can be undone again."""

@@ -7,6 +7,7 @@ closure and its arguments. After it, what has changed is found by identity, put 
 from __future__ import annotations
 
 import functools
+import operator
 import types
 import weakref
 from collections.abc import Callable, Collection, Iterable
@@ -17,6 +18,7 @@ import numpy as np
 from anabranch.base.by_identity import IdentityDict
 from anabranch.base.signals import whole
 from anabranch.base.value import Value
+from anabranch.runtime.tracing.state import Reachable
 from anabranch.runtime.values.heap import opaque
 from anabranch.runtime.values.heap.receivers import of_receiver
 from anabranch.runtime.values.heap.slots import FunctionSlot, OpaqueSlot, Slot, slot_of
@@ -127,6 +129,16 @@ class Heap:
                 if is_users_class(type(value)):
                     pending.append(type(value))
 
+    def with_more(self, roots: Iterable[Value], watch_arrays: bool) -> Heap:
+        """Another heap, of what this one remembers and of what more roots lead to."""
+        made = Heap((), watch_arrays)
+        made.classes, made.functions = self.classes.copy(), self.functions.copy()
+        made._slots, made._seen = self._slots.copy(), self._seen.copy()
+        if watch_arrays:
+            made.arrays = self.arrays.copy()
+        made.extend(roots)
+        return made
+
     def referents(self, reference: weakref.ref[Any]) -> tuple[Value, ...]:
         """The object that a weak reference leads to, which lives as long as the heap then."""
         return (reference(),)
@@ -200,3 +212,30 @@ class Heap:
 
     def __getitem__(self, value: object) -> Slot:
         return self._slots[id(value)]
+
+
+class RootsHeap(Heap):
+    """What the functions that a trace has entered lead to: each branch and each loop would go over all of it anew."""
+
+    def __init__(self) -> None:
+        super().__init__((), watch_arrays=True)
+        self._roots: list[Value] = []
+
+    def is_as_now(self, roots: list[Value]) -> bool:
+        """Return whether these roots begin with the ones seen here, and lead to what they led to."""
+        is_longer = len(self._roots) <= len(roots) and all(map(operator.is_, self._roots, roots))
+        return is_longer and not self.changed()
+
+    def take(self, roots: list[Value]) -> None:
+        """Remember what the roots that have been added lead to."""
+        self.extend(roots[len(self._roots) :])
+        self._roots = roots.copy()
+
+
+def reachable(trace: Reachable, roots: Iterable[Value], watch_arrays: bool = False) -> Heap:
+    """The heap of some roots and of those of the trace."""
+    known = trace.known
+    if not isinstance(known, RootsHeap) or not known.is_as_now(trace.roots):
+        known = trace.known = RootsHeap()
+    known.take(trace.roots)
+    return known.with_more(roots, watch_arrays)

@@ -17,7 +17,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Equation, Literal
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.snapshot import Heap, reachable
 
 
 @frozen
@@ -66,7 +66,7 @@ class TryRegion:
         known = builder.points[self.start if builder is self.builder else 0 :]
         heap = known[-1].heap if known else None
         if heap is None or heap.changed():
-            heap = Heap((*self.roots, *trace.heap.roots))
+            heap = reachable(trace.heap, self.roots)
             trace.heap.snapshots.append(heap)
         builder.points.append(Point(heap, builder.read(trace.failures.error_code)))
 

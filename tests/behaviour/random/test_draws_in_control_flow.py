@@ -191,6 +191,16 @@ def test_as_many_as_are_drawn(rng) -> None:
         exactly(f, rng, times)
 
 
+@pytest.mark.parametrize("count", [0, 2, 5, 6, -1])
+def test_as_many_as_are_known_at_run_time_without_repetition(count) -> None:
+    def f(rng, counts):
+        n = counts[0] if counts[0] > 1 else int(counts[0])
+        few = rng.choice(5, n, replace=False)
+        return few, rng.choice(np.arange(5.0) * 2, size=min(n, counts[0]), replace=False), rng.choice(4, n, True)
+
+    exactly(f, np.random.RandomState(7), np.array([count]))
+
+
 @pytest.mark.parametrize("make", MAKERS[:2])
 def test_sizes_that_are_no_int(make) -> None:
     sizes = np.array([2, 3])
