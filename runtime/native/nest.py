@@ -64,7 +64,7 @@ class Nest:
 
     @contextlib.contextmanager
     def only_where(self, guard: str) -> Iterator[None]:
-        """What is computed in any case, and fails only where a bool holds."""
+        """An equation that is computed in any case, and fails only where a bool holds."""
         self._guards.append(guard)
         yield
         self._guards.pop()

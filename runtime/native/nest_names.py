@@ -1,4 +1,4 @@
-"""What is known of the values of a loop nest, by the names that they have while it is written."""
+"""Facts about the values of a loop nest, by the names that they have while it is written."""
 
 from __future__ import annotations
 
