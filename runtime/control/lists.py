@@ -24,7 +24,8 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import chosen_containers, registry, wrap
 from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
+from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_lists.growable_list import MANY, Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.run_time_container import RunTimeContainer
@@ -106,8 +107,12 @@ def items_of(items: Value) -> Value:
         current().trace.lists.demand_growth()
         return items.through(lambda text: growing(list(text)))
     items = user_iterators.iterated(items)
-    if isinstance(items, GeneratorExpression) and (made := items.at_once(stacked_results.stacked)) is not None:
-        return made
+    if isinstance(items, TracedArray) and items.ndim == 1 and items.size > MANY:
+        items = GeneratorExpression(items)
+    if isinstance(items, GeneratorExpression):
+        made = items.at_once(lambda expression: stacked_results.stacked(expression, listed))
+        if made is not None:
+            return made
     if isinstance(items, PushIterator):
         return items.items_or(listed)
     if is_fixed(items):
@@ -162,14 +167,18 @@ def comprehension(items: GeneratorExpression) -> Value:
     return made_growable(items_of(items))
 
 
-def _tolist(array: DynamicArray) -> Value:
-    """`array.tolist()` of an array of run-time size: a list of run-time length, of Python's numbers."""
-    if array.ndim != 1:
-        return registry.METHODS["tolist"](array)  # refuses
-    return comprehension(GeneratorExpression(array, lambda number: number.item()))
+_few_to_list = registry.METHODS["tolist"]
 
 
-registry.DYNAMIC_SHAPE_METHODS["tolist"] = _tolist
+def _tolist(array: Value) -> Value:
+    """`array.tolist()`: of an array of run-time size a list of run-time length, of Python's numbers; of many, too."""
+    is_dynamic = isinstance(array, DynamicArray)
+    if array.ndim != 1 if is_dynamic else not array.ndim or array.size <= MANY:
+        return _few_to_list(array)  # or refuses
+    return comprehension(GeneratorExpression(array, lambda row: row.item() if array.ndim == 1 else _tolist(row)))
+
+
+registry.METHODS["tolist"] = registry.DYNAMIC_SHAPE_METHODS["tolist"] = _tolist
 
 
 def method(function: Any) -> Callable[..., Any] | None:

@@ -85,7 +85,7 @@ def build_plan(
     if trace.failures.error_code in root.written:
         failing = [trace.failures.error_code, *(s for s in trace.failures.details.values() if s in root.written)]
     stays = bool(arguments.device) or any(isinstance(a, device.Array) for a in captured.arrays)
-    orders = {} if stays else result_orders(packed, layout)
+    orders = result_orders(packed, layout) if reached and not stays else {}
     computed = [
         atoms.transpose(p.atom, orders[k]) if k in orders else p.atom
         for k, p in enumerate(packed)

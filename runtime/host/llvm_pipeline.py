@@ -45,10 +45,15 @@ def optimised(llvm: str) -> Any:
     module.verify()
     # The level above writes out so many steps of loops over a few elements that no vectors are made of them.
     options = library.create_pipeline_tuning_options(speed_level=2)
-    options.loop_vectorization = options.slp_vectorization = True
+    options.loop_vectorization = True
+    options.slp_vectorization = llvm.count("\n  store ") <= _FEW_STORES
     builder = library.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)
     return module
+
+
+# LLVM looks among all pairs of stores for those that make a vector, in a time that grows with the cube of their number.
+_FEW_STORES = 256
 
 
 def as_written(llvm: str) -> Any:

@@ -53,7 +53,10 @@ def _work(
     if isinstance(op, Branches):
         return 1 + max(programs)
     if isinstance(op, Loop):
-        trips = most_trips(equation.inputs[0], ranges) if isinstance(op, For) else _most_steps(equation, ranges)
+        # Most of the loops that may end early do.
+        trips = (
+            most_trips(equation.inputs[0], ranges) if isinstance(op, For) else min(some, _most_steps(equation, ranges))
+        )
         trips = trips if trips < _ANY_STEPS else some
         found[equation] = trips and trips * (1 + sum(programs))
         return found[equation]

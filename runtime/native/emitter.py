@@ -23,6 +23,7 @@ from anabranch.runtime.native.durations import work_of
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.host_calls import HostCalls
 from anabranch.runtime.native.instructions import ALL_AT_ONCE, Instructions
+from anabranch.runtime.native.kept_powers import KeptPowers
 from anabranch.runtime.native.last_steps import ends_apart
 from anabranch.runtime.native.lazy_array import pieces_of
 from anabranch.runtime.native.library_ufuncs import LibraryUfuncs, takes_whole
@@ -103,7 +104,7 @@ class NativeEmitter(ValueEmitter):
         host_calls: HostCalls | None = None,
     ) -> None:
         super().__init__(code, memory)
-        self._ufuncs = LibraryUfuncs(self)
+        self._ufuncs, self._powers = LibraryUfuncs(self), KeptPowers(code)
         self._products = Products(self.arrays, self.reductions, self.stores)
         self._failures = failures
         self._signals, self._host_calls = signals, host_calls
@@ -144,7 +145,7 @@ class NativeEmitter(ValueEmitter):
         def read(atom: Atom) -> str:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
 
-        checks = contextlib.nullcontext() if self._nest is None else self._nest.indices.program()
+        checks = contextlib.nullcontext() if self._nest is None else self._nest.names.program()
         with self.memory.ranges.scope(code.older()), checks:
             for var, name in zip(program.inputs, arguments, strict=True):
                 bind(var, name)
@@ -162,6 +163,8 @@ class NativeEmitter(ValueEmitter):
                     continue
                 names = [read(a) for a in equation.inputs]
                 results = self.equation(equation, names, uses.after(place))
+                if self._nest is not None and len(results) == 1:
+                    self._nest.names.note_result(equation, names, results[0])
                 for name, var in zip(results, equation.outputs, strict=True):
                     kept = self.kept.union(uses.after(place))
                     is_operand = var in multiplied and uses.count(var) > 1
@@ -224,6 +227,8 @@ class NativeEmitter(ValueEmitter):
             results = branch_results(self, equation, names)
             self.kept = kept
             return results
+        if self._nest is not None and self._powers.may_keep(equation) and self._nest.names.is_asked_again(*names):
+            return [self._powers.power(*names)]
         short = short_form(self, equation, names)
         if short is not None:
             return [short]
@@ -282,7 +287,7 @@ class NativeEmitter(ValueEmitter):
         self._work, self._ends_apart = self._work_of(equation), ends_apart(equation)
         self._op, self._steps = equation.op, equation.params["length"] if type(equation.op) is For else None
         nest = self._nest if isinstance(equation.op, Loop) else None
-        with contextlib.nullcontext() if nest is None else nest.indices.steps(equation):
+        with contextlib.nullcontext() if nest is None else nest.names.steps(equation, names):
             results = list(equation.op.lower(ctx))
         self.kept = kept
         return results
@@ -352,7 +357,7 @@ class NativeEmitter(ValueEmitter):
             self._unseen = unseen + work
         else:
             if self._signals is not None and isinstance(op, Loop) and (is_alone or self._loops > loops + 1):
-                self._signals.look(self._unseen)
+                self._signals.look(self._unseen, None if nest is None else steps_known)
             self._unseen = unseen
         close_carries(code, carries, after, (before, code.block), derived)
         steps.join(before, code.block)

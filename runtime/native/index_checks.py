@@ -7,7 +7,6 @@ a loop LLVM finds both before the loop.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -15,7 +14,6 @@ from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.elementwise.arithmetic import add
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.elementwise.comparison import greater_equal, less, logical_and, logical_or
-from anabranch.runtime.ops.structured import Loop
 
 
 class IndexCheck(NamedTuple):
@@ -34,55 +32,6 @@ class IndexCheck(NamedTuple):
     of: Var
     length: int
     moved: Var
-
-
-class IndexNames:
-    """The indices of a nest, by the names that its values have while it is written."""
-
-    def __init__(self) -> None:
-        self._formals: set[Var] = set()
-        self._fixed: set[str] = set()
-        self._moved: dict[tuple[str, int], str] = {}
-
-    @contextlib.contextmanager
-    def steps(self, equation: Equation) -> Iterator[None]:
-        """The steps of a loop, in which some values are always the same."""
-        assert isinstance(equation.op, Loop)
-        (body,) = equation.op.results(equation.params)
-        before = self._fixed
-        self._fixed = set(before)
-        for slot in equation.op.slots(equation):
-            if slot.formal is not None and slot.operand is not None:
-                formal = body.inputs[slot.formal]
-                if slot.yielded is None or body.outputs[slot.yielded] is formal:
-                    self._formals.add(formal)
-        yield
-        self._fixed = before
-
-    @contextlib.contextmanager
-    def program(self) -> Iterator[None]:
-        """A Program, after which nothing is known of what it has checked."""
-        count = len(self._moved)
-        yield
-        for key in list(self._moved)[count:]:
-            del self._moved[key]
-
-    def note(self, name: str, var: Var) -> None:
-        """Take note of the name of a value."""
-        if var in self._formals:
-            self._fixed.add(name)
-
-    def is_fixed(self, name: str) -> bool:
-        """Return whether a value is the same in all steps of the innermost loop."""
-        return name in self._fixed
-
-    def moved(self, name: str, length: int) -> str:
-        """The name of an index as it counts from the beginning, if it has been checked; else empty."""
-        return self._moved.get((name, length), "")
-
-    def checked(self, name: str, length: int, moved: str) -> None:
-        """Take note that an index has been checked, and of its name as it counts from the beginning."""
-        self._moved[name, length] = moved
 
 
 class IndexChecks:

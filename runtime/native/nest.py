@@ -8,10 +8,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.native.carries import Exits
 from anabranch.runtime.native.failures import Failure, FailureValues, NestFailures
-from anabranch.runtime.native.index_checks import IndexCheck, IndexChecks, IndexNames
+from anabranch.runtime.native.index_checks import IndexCheck, IndexChecks
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.llvm_types import NotNativeError, value_type
+from anabranch.runtime.native.nest_names import NestNames
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.passes.found_intervals import Intervals
 from anabranch.runtime.passes.range_analysis import ranges_without_failure
@@ -27,7 +28,7 @@ class Nest:
         The names of the error codes among the operands: where one is set, nothing runs.
     exits : Exits or None
         The ways out of the outermost loop, once that has begun.
-    indices : IndexNames
+    names : NestNames
     """
 
     def __init__(self, equation: Equation, names: Sequence[str], failures: FailureValues) -> None:
@@ -36,7 +37,7 @@ class Nest:
             name for name, atom in zip(names, equation.inputs, strict=True) if failures.is_code(atom)
         }
         self.exits: Exits | None = None
-        self.indices = IndexNames()
+        self.names = NestNames()
         self._guards: list[str] = []
         self._moved: dict[Var, str] = {}
         self._checks: dict[Program, IndexChecks] = {}
@@ -44,7 +45,7 @@ class Nest:
     def note(self, name: str, var: Var) -> None:
         """Take note that a name is that of a value of the Program."""
         self.failures.note(name, var)
-        self.indices.note(name, var)
+        self.names.note(name, var)
 
     def ranges(self, equation: Equation, known: KnownValues) -> Intervals:
         """The intervals of the ints in the nest, which runs only as long as nothing has failed."""
@@ -63,7 +64,7 @@ class Nest:
 
     @contextlib.contextmanager
     def only_where(self, guard: str) -> Iterator[None]:
-        """What is computed in any case, and fails only where a bool holds."""
+        """An equation that is computed in any case, and fails only where a bool holds."""
         self._guards.append(guard)
         yield
         self._guards.pop()
@@ -113,7 +114,7 @@ class Nest:
             code.begin(fine)
             return
         kind, index, length = value_type(check.of.type.dtype), read(check.of), str(check.length)
-        moved = self.indices.moved(index, check.length)
+        moved = self.names.moved(index, check.length)
         if not moved:
             usual, odd, negative = code.block, code.label("odd"), code.label("negative")
             code.branch(code.add("icmp uge", kind, index, length), odd, fine, unlikely=True)
@@ -126,7 +127,7 @@ class Nest:
             code.jump(fine)
             code.begin(fine)
             moved = code.emit(f"phi {kind} [ {index}, %{usual} ], [ {counted}, %{negative} ]")
-            self.indices.checked(index, check.length, moved)
+            self.names.checked(index, check.length, moved)
         self._moved[check.moved] = moved
 
     def _index_check(self, program: Program, predicate: Atom, read: Callable[[Atom], str]) -> IndexCheck | None:
@@ -134,7 +135,7 @@ class Nest:
         if program not in self._checks:
             self._checks[program] = IndexChecks(program)
         check = self._checks[program].of(predicate, lambda atom: read(atom) == "true")
-        if check is None or self.indices.is_fixed(read(check.of)):
+        if check is None or self.names.is_fixed(read(check.of)):
             return None
         try:
             return None if read(check.moved) else check

@@ -59,11 +59,14 @@ class Signals:
         self._reserved: list[str] = []  # the beginning of the function that has the counter
         self.are_asked_for = False
 
-    def look(self, work: float = 0) -> None:
+    def look(self, work: float = 0, most: int | None = None) -> None:
         """Write the look at the end of a step; where a handler has raised the function ends, and has no results.
 
-        A step in which loops of so much `work` do not look counts as several.
+        A step in which loops of so much `work` do not look counts as several; where there are so few steps, `most`,
+        that it is never time, nothing is written.
         """
+        if most is not None and most * (1 + int(work) // _STEP) < _STEPS:
+            return
         code = self._code
         self.are_asked_for = True
         if self._reserved is not code.reserved:

@@ -36,6 +36,7 @@ from anabranch.runtime.native.scatters import is_scatter
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.sunk_transposes import with_sunk_transposes
 from anabranch.runtime.native.values import is_memory
+from anabranch.runtime.native.wrapped_ends import with_wrapped_ends
 from anabranch.runtime.ops.dot_general import Contraction, dot_general
 from anabranch.runtime.ops.op import PartOp
 from anabranch.runtime.ops.structured import Branches, Loop
@@ -147,6 +148,7 @@ def build(
     """
     if not all(type.size for type in program.out_types):
         raise NotNativeError("an array without elements")
+    program = with_wrapped_ends(program)
     ranges = value_ranges(program)
     memory = Memory(code, KnownValues(ranges), _most_whole(program))
     operands = [memory.operand(type) for type in program.in_types]

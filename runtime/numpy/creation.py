@@ -31,6 +31,7 @@ from anabranch.runtime.numpy.run_time_sizes import Extents, shape_with_capacity
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.host_calls.library_objects import LibraryObject
 from anabranch.runtime.values.host_types import structures
@@ -221,7 +222,12 @@ def fromiter(iter: Value, dtype: Value, count: int = -1, *, like: Value = None) 
     """As `numpy.fromiter`; how many items there are may be known only at run time."""
     plain("fromiter", like=(like, None))
     called = current().trace.outside.called
-    items = iter if count < 0 else called(itertools.islice)(iter, count)
+    if count < 0:
+        items = iter
+    elif isinstance(iter, TracedArray) and iter.ndim:
+        items = iter[:count]
+    else:
+        items = called(itertools.islice)(iter, count)
     made = registry.FUNCTIONS[np.array](called(list)(items), dtype)
     if made.ndim != 1:
         raise ValueError("setting an array element with a sequence.")

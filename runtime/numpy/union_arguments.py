@@ -13,6 +13,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.dynamic_lists import list_as_array
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_base import abstract_of_option
 
@@ -35,7 +36,10 @@ def first(values: Iterable[Value], sizes: bool = False) -> UnionValue | None:
 
 
 def _stays_apart(value: UnionValue, sizes: bool) -> bool:
-    return value.has_several_dtypes or (value.has_several_types and (sizes or value.has_several_ranks))
+    if value.has_several_dtypes or (value.has_several_types and (sizes or value.has_several_ranks)):
+        return True
+    # NumPy's functions take lists for arrays.
+    return not isinstance(value, Reference) and any(type(option) in (list, tuple) for option in value.options)
 
 
 def of_call(args: Iterable[Value], kwargs: dict[str, Value], sizes: bool = False) -> UnionValue | None:

@@ -46,7 +46,9 @@ def keys_of(items: Sequence[object], key: Callable[[Any], object]) -> list[Value
         except NoCommonFormError:
             form = ConstantForm(None)
         if form.types:
-            made = stacked(GeneratorExpression(StackedSequence(items, form), lambda item: key(item)))
+            made: list[Value] | None = stacked(
+                GeneratorExpression(StackedSequence(items, form), lambda item: key(item))
+            )
             if made is not None:
                 return made
     return [key(item) for item in items]

@@ -31,6 +31,7 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.decisions import note
 from anabranch.runtime.values.dynamic_lists import stacked_parts
+from anabranch.runtime.values.dynamic_lists.growable_list import MANY
 from anabranch.runtime.values.dynamic_lists.item_forms import (
     ConstantForm,
     ItemForm,
@@ -52,8 +53,15 @@ class _ApartError(Exception):
     """The items are to be made one by one."""
 
 
-def stacked(items: GeneratorExpression) -> list[Value] | None:
-    """The list of what an expression yields, of one loop; None where the items are to be made one by one."""
+class _ManyError(Exception):
+    """There are so many items that each would take its time, and none is known while tracing."""
+
+
+def stacked(items: GeneratorExpression, listed: Callable[[GeneratorExpression], Value] | None = None) -> Value | None:
+    """The list of what an expression yields, of one loop; None where the items are to be made one by one.
+
+    Of many items it is the list that `listed` makes, if that is given.
+    """
     counted = items.counted()
     if not tracing() or counted is None or counted.length <= FEW:
         return None
@@ -65,9 +73,12 @@ def stacked(items: GeneratorExpression) -> list[Value] | None:
     trace.lists.grow_here = False
     try:
         with Attempt(items.element, counted.holds, undone_by=BaseException) as filled:
-            made = _Filling(items, counted, what, filled.heap).list()
+            filling = _Filling(items, counted, what, filled.heap)
+            made = filling.list(MANY if listed else counted.length)
             note("staged", what, lambda: f"one loop of {counted.length} steps, whose items are rows of arrays")
             return made
+    except _ManyError:
+        pass
     except (_ApartError, NoCommonFormError, AnabranchError) as error:
         trace.loops.unstacked.add(site)
         why = str(error.args[0]).splitlines()[0] if isinstance(error, AnabranchError) else _WHY[type(error)]
@@ -75,6 +86,9 @@ def stacked(items: GeneratorExpression) -> list[Value] | None:
         return None
     finally:
         trace.lists.grow_here, trace.lists.wants_growth, trace.lists.wants_known = flags
+    assert listed is not None
+    trace.lists.demand_growth()
+    return listed(items)
 
 
 _WHY = {
@@ -94,8 +108,8 @@ class _Filling:
         self._form: ItemForm = ConstantForm(None)
         self._memory: list[Storage] = []
 
-    def list(self) -> list[Value]:
-        """Emit the loop; returns its items."""
+    def list(self, most: int) -> list[Value]:
+        """Emit the loop; returns its items, if there are not more than `most` that are known only at run time."""
         stage_loops.stage(
             LoopStatement(
                 body=self._step,
@@ -111,6 +125,8 @@ class _Filling:
         )
         if self._form.mutable and self._heap.changes():
             raise NoCommonFormError  # an item may be what was put somewhere else, too
+        if self._count > most and not isinstance(self._form, StaticNumbersForm | ConstantForm):
+            raise _ManyError
         self._counted.end(atoms.literal(False))
         wholes = [self._outer.read(s) for s in self._memory]
         made = [self._form.build(wholes, place) for place in range(self._count)]

@@ -38,7 +38,7 @@ from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
 from anabranch.runtime.values.attributes import name_in_messages
 from anabranch.runtime.values.comparisons import Compared
 from anabranch.runtime.values.containers import has_traced
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
+from anabranch.runtime.values.dynamic_lists.growable_list import MANY, Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.item_kinds import with_tuples_in_arenas
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents
@@ -273,7 +273,9 @@ class _Methods(Compared, GrowableContents):
         return getattr(ufunc, method)(*plain, **kwargs)
 
     def _repeated(self, times: Value) -> Value:
-        if isinstance(times, Tracer) and is_of_run_time(times):
+        count = None if self.items is None else self.items.length
+        is_long = type(count) is int and type(times) is int and count * times > MANY
+        if is_long or (isinstance(times, Tracer) and is_of_run_time(times)):
             made = self.made(())
             staged.append_times(made, self, times)
             return made

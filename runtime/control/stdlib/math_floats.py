@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +21,9 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers import number_subclasses, python_conversions
 from anabranch.runtime.values.python_numbers.python_operands import as_kind, kind_of, raised
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, is_python_scalar, python_scalar
+from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
+from anabranch.runtime.values.union_base import abstract_of_option
 
 Numbers = tuple[float, ...]
 
@@ -76,12 +77,29 @@ def staged(original: Callable[..., object]) -> Callable[[Callable[..., Any]], Ca
 
         @functools.wraps(original)
         def either(*args: object, **kwargs: object) -> Value:
-            values = itertools.chain(args, kwargs.values())
+            values = (*args, *kwargs.values())
+            choice = next((v for v in values if isinstance(v, UnionValue) and not _is_real(v)), None)
+            if choice is not None:
+                with_one = functools.partial(_with_one, either, choice, args, kwargs)
+                return choice.each(with_one)
             return (form if any(map(is_traced, values)) else original)(*args, **kwargs)
 
         return either
 
     return decorate
+
+
+def _is_real(choice: UnionValue) -> bool:
+    """Return whether each number that a choice may be is a real one; None counts for nothing."""
+    known = (abstract_of_option(o) for o in choice.options if o is not None and not isinstance(o, Undefined))
+    return all(a is not None and not a.shape and a.dtype.kind != "c" for a in known)
+
+
+def _with_one(
+    call: Callable[..., Any], choice: UnionValue, args: tuple[object, ...], kwargs: dict[str, object], one: object
+) -> Value:
+    """The call with one of its options in place of a choice."""
+    return call(*(one if a is choice else a for a in args), **{k: one if v is choice else v for k, v in kwargs.items()})
 
 
 def _both(test: np.ufunc, operands: tuple[Atom, ...]) -> Atom:

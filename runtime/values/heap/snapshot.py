@@ -215,7 +215,7 @@ class Heap:
 
 
 class RootsHeap(Heap):
-    """What the functions that a trace has entered lead to: each branch and each loop would go over all of it anew."""
+    """The objects that the functions of a trace lead to: each branch and each loop would go over them anew."""
 
     def __init__(self) -> None:
         super().__init__((), watch_arrays=True)

@@ -233,9 +233,9 @@ def noted(
 ) -> Value:
     """Note the layout of the result of a function or a method of this name, for this `order=`; return the result.
 
-    What is written to `out=` lies where it did.
+    What is written to `out=` lies where it did, and numbers of Python's lie nowhere.
     """
-    if options.get("out") is not None:
+    if options.get("out") is not None or name == "tolist":
         return made
     if isinstance(made, (list, tuple)):
         for part in made:

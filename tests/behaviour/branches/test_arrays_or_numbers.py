@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,8 @@ CHOICES = {
     "an element or an array": (lambda x, m: x[0], lambda x, m: x),
     "an int or an array": (lambda x, m: 3, lambda x, m: x),
     "a vector or a matrix": (lambda x, m: x, lambda x, m: m),
+    "a list or a float": (lambda x, m: [x[0], 1.0], lambda x, m: 4.0),
+    "a tuple or an array": (lambda x, m: (x[0], 2), lambda x, m: x),
 }
 
 
@@ -80,13 +84,21 @@ def any_of(v):
     return any(v)
 
 
+def dot(v):
+    return np.dot(v, np.array([2.0, 3.0])), np.array([v, v])
+
+
+def root(v):
+    return math.sqrt(v)
+
+
 def joined(v):
     return [a * b for a, b in zip(v, (1, 2), strict=True)]
 
 
 OPERATIONS = [
     truth, truth_by_any, length, as_list, as_tuple, total, summed, largest, ordered, counted, in_a_loop, taken_apart,
-    any_of, joined,
+    any_of, dot, root, joined,
 ]  # fmt: skip
 
 
@@ -116,3 +128,14 @@ def test_what_is_asked_of_either(operation, choice):
     compiled = jit(chosen)
     for sign in (np.array([1.0]), np.array([-1.0])):
         assert outcome(compiled, X, M, sign) == outcome(chosen, X, M, sign)
+
+
+def test_the_root_of_a_real_number_that_might_be_complex():
+    def root_of(x):
+        number = 1.5 if x[0] > 0 else 2j
+        return math.sqrt(number)
+
+    compiled = jit(root_of)
+    assert compiled(X) == math.sqrt(1.5)
+    with pytest.raises(TypeError, match="must be real number, not complex"):
+        compiled(-X)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch import configure
+from anabranch import configure, jit
+from tests.equivalence import check
 from tests.program_table import Program, Table
 
 case = Table()
@@ -207,3 +208,31 @@ def test_as_in_eager_python_with_all_numbers_at_run_time(program: Program) -> No
 @pytest.mark.parametrize("program", case.static_programs)
 def test_as_in_eager_python_with_static_arguments(program: Program) -> None:
     program.check_static()
+
+
+def test_a_list_of_many_items_is_traced_in_no_time():
+    """Of many items it is not one value for each."""
+
+    def lists(x):
+        return [float(v) for v in x], [(v * 2, i) for i, v in enumerate(x)], list(x), x.tolist()
+
+    def uses(x):
+        items = [float(v) * 2 for v in x]
+        total = 0.0
+        for k, v in enumerate(items):
+            total += v * k
+        items[3] = 1.0
+        items.append(7.0)
+        first, _, *rest = items
+        made = np.array(items[:-1]).reshape(2, -1) + np.zeros(len(items) // 2)
+        return total, first, len(rest), max(items), sorted(items)[:3], made, items[5:9] * 2, (items * 2)[-1]
+
+    def known(x):
+        sizes = [2 * k for k in range(6001)]
+        return np.zeros(sizes[3]) + x[sizes[1]], [None for _ in x][7], np.fromiter([v for v in x], float, len(x))
+
+    line = np.arange(6000.0) / 7
+    assert len(jit(lists).trace(line).program.equations) < 300
+    for f in (lists, uses, known):
+        check(f, line)
+    check(lambda x: x.tolist(), line.reshape(-1, 3))
