@@ -12,6 +12,7 @@ import types
 import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from anabranch.base.code_objects import codes
 from anabranch.base.fork_locks import lock
@@ -28,6 +29,9 @@ from anabranch.transpile.result import (
 )
 from anabranch.transpile.source import FunctionSource, find_source
 
+if TYPE_CHECKING:
+    from anabranch.transpile.rewriter import MadeSteps
+
 _lock = lock()
 # By identity of the code: code objects of different files can be equal. An entry goes when its code does.
 _Key = tuple[Counterpart, bool, frozenset[str], tuple[str | None, ...]]
@@ -37,6 +41,8 @@ _operators: PerInstance[set[str]] = PerInstance()
 _owners: PerInstance[weakref.ref[types.CodeType]] = PerInstance()
 # The steps of generator functions, by their code: where these stand, and the number of the step.
 _steps: PerInstance[tuple[FunctionSource, StepOf]] = PerInstance()
+# The steps that were made of a generator function, by its code, what names stood for, and the code of each step.
+_made_steps: PerInstance[dict[tuple[Any, ...], MadeSteps]] = PerInstance()
 
 
 def rewrite(
@@ -91,13 +97,13 @@ def _with_one_code(made: Rewritten, others: Mapping[_Key, Rewritten]) -> Rewritt
     Code objects are keys of tables. Python compares equal ones in a time that doubles with each function in which they
     nest another, as the branches of a chain of `elif` do; one and the same is equal to itself at once.
     """
-    whole = marshal.dumps(made.code, _WITHOUT_REFERENCES)
-    same = (other.code for other in others.values() if marshal.dumps(other.code, _WITHOUT_REFERENCES) == whole)
+    same = (other.code for other in others.values() if _whole(other.code) == _whole(made.code))
     return dataclasses.replace(made, code=next(same, made.code))
 
 
-# The version of marshal's format in which equal code objects are equal bytes, whoever else holds their parts.
-_WITHOUT_REFERENCES = 2
+def _whole(code: types.CodeType) -> bytes:
+    """All of a code object: equal bytes of equal ones, whoever else holds their parts, as in this old format."""
+    return marshal.dumps(code, 2)
 
 
 def _own(made: Rewritten, function: types.FunctionType) -> None:
@@ -143,6 +149,9 @@ def steps_of_generator(function: types.FunctionType, helpers: StepHelpers) -> tu
     source = find_source(function)
     with _lock, _deep_recursion():
         made = make(function, source)
+        # The same code objects as before, of which it is known which operators become calls.
+        forms = _made_steps.get(function.__code__) or _made_steps.put(function.__code__, {})
+        made = forms.setdefault((made.known, *(_whole(m.code) for m in made.steps)), made)
     cells = {n: types.CellType(v) for n, v in zip(made.outside, helpers.listed(), strict=True)}
     cells |= dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     steps = []

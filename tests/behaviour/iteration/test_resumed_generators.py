@@ -256,6 +256,21 @@ def totals_where_a_condition_says(x, least):
     return found, list(totals)
 
 
+@case((3, 2.0, [1.0, 2.0, 3.0]), (1, 1.0, [1.0, 2.0, 3.0]), (4, 1.0, [1.0, 2.0, 3.0]))
+def steps_that_index_a_list(n, x, values):
+    """Each trace made steps of its own, of which it was not known that their subscripts are staged."""
+
+    def steps(k):
+        yield values[n % 3]
+        for _ in range(n % 4):
+            yield values[k % 3]
+
+    it = steps(int(x))
+    y = next(it, 2.0)
+    y += next(it, y)
+    return y
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_generators_go_on(program: Program) -> None:
     program.check()
