@@ -1,4 +1,4 @@
-"""What the functions of a trace lead to is looked at once, however many branches there are."""
+"""The objects that the functions of a trace lead to are looked at once, however many branches there are."""
 
 from __future__ import annotations
 
