@@ -7,10 +7,9 @@ import operator
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.numpy.core import atom_of, dtype_of, fresh, handle, one_axis
+from anabranch.runtime.numpy.core import dtype_of, handle, one_axis
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values.memory.word_views import reinterpreted
 
 rules = Rules()
 
@@ -41,11 +40,8 @@ def packbits(a: object, /, axis: object = None, bitorder: object = "big") -> Val
     array, at = _axis_last(a, axis)
     *outer, n = array.shape
     bits = xp.pad((array != 0).astype(np.uint8), [(0, 0)] * len(outer) + [(0, -n % 8)])
-    # Eight bytes are a word. A product with this factor moves the bit of each to its place in the highest byte, and no
-    # two of its bits to one place, so that nothing is carried.
-    factor = sum(1 << 56 + int(place) - 8 * k for k, place in enumerate(places))
-    words = fresh(reinterpreted(atom_of(bits), np.dtype(np.uint64)))
-    packed = ((words * np.uint64(factor)) >> np.uint64(56)).astype(np.uint8)
+    groups = bits.reshape((*outer, (n + 7) // 8, 8))
+    packed = xp.sum(groups << places, axis=-1, dtype=np.uint8)
     return packed if at is None else xp.copy(xp.moveaxis(packed, -1, at))
 
 
