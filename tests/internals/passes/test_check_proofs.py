@@ -148,9 +148,21 @@ def bits(numbers):
     return count
 
 
+def around(a, radius):
+    radius = min(max(radius, 0), 100)
+    total = 0.0
+    for i in range(len(a)):
+        start = max(0, i - radius)
+        for k in range(3):
+            for j in range(start, min(len(a), i + radius + 1)):
+                total += a[j] * k
+    return total
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [
+        (around, (A, 2)),
         (bits, (np.array([3, 17, 5]),)),
         (binary_search, (np.sort(A), 2.0)),
         (insertion_sort, (A,)),
@@ -249,9 +261,47 @@ def carried(a, i):
     return a
 
 
-@pytest.mark.parametrize("function", [beyond_the_end, down, up, next_one, caught_before, carried])
+def from_another_number(a, i):
+    total = 0.0
+    for j in range(max(i, 0), min(i + 3, len(a))):
+        total += a[j - max(i, 0)] + a[i + (j - max(i, 0))]
+    return total
+
+
+def to_one_that_grows(a, i):
+    stop, seen = 2, 0
+    for _ in range(6):
+        for j in range(max(i, 0), stop):
+            seen += j
+            a[j] += 1.0
+        stop += 2
+    return seen
+
+
+def one_too_many(a, i):
+    for j in range(max(i, 0), min(max(i, 0) + 9, len(a) + 1)):
+        a[j] += 1.0
+    return a
+
+
+def in_a_branch(a, i):
+    for k in range(3):
+        stop = len(a) if k < 2 else i
+        if i > 0:
+            for j in range(min(i, 3), stop):
+                a[j] += k
+    return a
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        beyond_the_end, down, up, next_one, caught_before, carried, from_another_number, to_one_that_grows,
+        one_too_many, in_a_branch,
+    ],
+)  # fmt: skip
 def test_what_may_fail_is_checked(function):
-    for i in (-7, -6, -5, -2, -1, 0, 1, 3, 4, 5, 6, 2**40):
+    for i in (-7, -6, -5, -2, -1, 0, 1, 3, 4, 5, 6, 8, 2**40):
         equal(function, A, i)
 
 
