@@ -16,6 +16,7 @@ from anabranch.runtime.passes import optimise
 from anabranch.runtime.passes.check_proofs import prove_checks
 from anabranch.runtime.passes.interval_rules import of_dtype, rule_of
 from anabranch.runtime.passes.invariant_forwarding import forward_invariants
+from anabranch.runtime.passes.range_analysis import value_ranges
 from tests.equations import every_equation, literal, one, ops
 from tests.equivalence import check as equal
 
@@ -181,6 +182,28 @@ def around(a, radius):
 def test_what_cannot_fail_is_not_checked(function, args):
     assert left(function, *args) == 0
     equal(function, *args)
+
+
+def least_around(a, radius):
+    out = np.zeros_like(a)
+    for i in range(len(a)):
+        least = a[i]
+        for j in range(max(0, i - radius), min(len(a), i + radius + 1)):
+            least = min(least, a[j])
+        out[i] = least
+    return out
+
+
+def test_indices_between_numbers_lie_between_them():
+    program = optimise(jit(least_around).trace(A, 2).program, native_loops=True)
+    ranges = value_ranges(program)
+    reads = [e for e in every_equation(program) if e.op.name == "dynamic_slice"]
+    assert len(reads) == 2
+    for read in reads:
+        known = ranges[read.inputs[1]]
+        assert (known.low, known.high) == (0, len(A) - 1)
+    for radius in (-(2**62), -3, 0, 2, 2**62):
+        equal(least_around, A, radius)
 
 
 @pytest.mark.parametrize("n", [0, 6, 8])
