@@ -19,20 +19,15 @@ def chosen(options: Sequence[layouts.Layout], tags: np.ndarray, memory: Memory, 
     if all(map(_is_plain, options)):
         values = [option.value for option in options if isinstance(option, layouts.Constant)]
         return [values[tag] for tag in tags.tolist()]
-    where: dict[int, list[int]] = {}
-    for place, tag in enumerate(tags.tolist()):
-        where.setdefault(tag, []).append(place)
-    made: list[Any] = [None] * len(tags)
+    columns: list[Iterator[Any]] = []
     for tag, option in enumerate(options):
-        own, places = _taken(option, memory), where.get(tag)
-        if places is None:
-            continue
-        if isinstance(option, layouts.Constant) and isinstance(option.value, Undefined):
+        here = tags == tag
+        own = [m[here] for m in _taken(option, memory)]
+        count = int(np.count_nonzero(here))
+        if count and isinstance(option, layouts.Constant) and isinstance(option.value, Undefined):
             raise option.value.error()
-        values = column(option, iter([m[places] for m in own]), len(places), members)
-        for place, value in zip(places, values, strict=True):
-            made[place] = value
-    return made
+        columns.append(iter(column(option, iter(own), count, members) if count else ()))
+    return list(map(next, map(columns.__getitem__, tags.tolist())))
 
 
 def column(layout: layouts.Layout, memory: Memory, count: int, members: Sequence[object]) -> list[Any]:
