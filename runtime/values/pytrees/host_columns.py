@@ -15,10 +15,10 @@ Memory: TypeAlias = Iterator[np.ndarray]  # that of each leaf, in order
 
 
 def chosen(options: Sequence[layouts.Layout], tags: np.ndarray, memory: Memory, members: Sequence[object]) -> list[Any]:
-    """The elements of which the tags say what each one is. What the memory of the others holds is never read."""
-    if all(map(_is_plain, options)):
-        values = [option.value for option in options if isinstance(option, layouts.Constant)]
-        return [values[tag] for tag in tags.tolist()]
+    """The elements of which the tags say what each one is. What the memory of the others holds means nothing."""
+    if all(_is_plain(option) or _is_number(option) for option in options):
+        rows = [column(option, memory, len(tags), members) for option in options]
+        return [rows[tag][place] for place, tag in enumerate(tags.tolist())]
     columns: list[Iterator[Any]] = []
     for tag, option in enumerate(options):
         here = tags == tag
@@ -53,6 +53,10 @@ def column(layout: layouts.Layout, memory: Memory, count: int, members: Sequence
 
 def _taken(layout: layouts.Layout, memory: Memory) -> list[np.ndarray]:
     return [] if isinstance(layout, layouts.Constant) else [next(memory) for _ in layouts.leaf_types(layout)]
+
+
+def _is_number(layout: layouts.Layout) -> bool:
+    return isinstance(layout, layouts.Leaf) and layout.abstract.kind in (Kind.PYTHON, Kind.SCALAR)
 
 
 def _is_plain(layout: layouts.Layout) -> bool:
