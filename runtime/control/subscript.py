@@ -326,6 +326,8 @@ def _set(value: Value, container: Value, key: Value) -> None:
     old = [container[k] for k in keys]
     alike = one_kind([*old, value])
     if alike is None:
+        if len(old) > array_lists.SMALL:
+            array_lists.prefer_arena([*old, value])
         thunks = [functools.partial(operator.setitem, container, k, value) for k in keys]
         stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, "an item set by a run-time index")
         return
