@@ -16,24 +16,19 @@ Memory: TypeAlias = Iterator[np.ndarray]  # that of each leaf, in order
 
 
 def chosen(options: Sequence[layouts.Layout], tags: np.ndarray, memory: Memory, members: Sequence[object]) -> list[Any]:
-    """The elements of which the tags say what each one is. What the memory of the others holds is never read."""
-    if all(map(_is_plain, options)):
-        values = [option.value for option in options if isinstance(option, layouts.Constant)]
-        return [values[tag] for tag in tags.tolist()]
-    where: dict[int, list[int]] = {}
-    for place, tag in enumerate(tags.tolist()):
-        where.setdefault(tag, []).append(place)
-    made: list[Any] = [None] * len(tags)
+    """The elements of which the tags say what each one is. What the memory of the others holds means nothing."""
+    if all(_is_plain(option) or _is_number(option) for option in options):
+        rows = [column(option, memory, len(tags), members) for option in options]
+        return [rows[tag][place] for place, tag in enumerate(tags.tolist())]
+    columns: list[Iterator[Any]] = []
     for tag, option in enumerate(options):
-        own, places = _taken(option, memory), where.get(tag)
-        if places is None:
-            continue
-        if isinstance(option, layouts.Constant) and isinstance(option.value, Undefined):
+        here = tags == tag
+        own = [m[here] for m in _taken(option, memory)]
+        count = int(np.count_nonzero(here))
+        if count and isinstance(option, layouts.Constant) and isinstance(option.value, Undefined):
             raise option.value.error()
-        values = column(option, iter([m[places] for m in own]), len(places), members)
-        for place, value in zip(places, values, strict=True):
-            made[place] = value
-    return made
+        columns.append(iter(column(option, iter(own), count, members) if count else ()))
+    return list(map(next, map(columns.__getitem__, tags.tolist())))
 
 
 def column(layout: layouts.Layout, memory: Memory, count: int, members: Sequence[object]) -> list[Any]:
@@ -70,6 +65,10 @@ def _is_line_of_numbers(structure: Structure, children: Sequence[layouts.Layout]
         return False
     kinds = {(c.abstract.kind, c.abstract.dtype) if isinstance(c, layouts.Leaf) else None for c in children}
     return len(kinds) == 1 and all(kind is not None and kind[0] is Kind.PYTHON for kind in kinds)
+
+
+def _is_number(layout: layouts.Layout) -> bool:
+    return isinstance(layout, layouts.Leaf) and layout.abstract.kind in (Kind.PYTHON, Kind.SCALAR)
 
 
 def _is_plain(layout: layouts.Layout) -> bool:
