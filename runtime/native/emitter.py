@@ -44,7 +44,7 @@ from anabranch.runtime.native.scatters import is_scatter, scattered
 from anabranch.runtime.native.searches import searched
 from anabranch.runtime.native.shared_steps import are_shared, shared_steps
 from anabranch.runtime.native.short_forms import short_form
-from anabranch.runtime.native.signals import MOST_ALONE, MOST_UNSEEN, Signals
+from anabranch.runtime.native.signals import MOST_ALONE, MOST_OF_NEST, MOST_UNSEEN, Signals
 from anabranch.runtime.native.small_arrays import in_memory
 from anabranch.runtime.native.sorting import long_sort, sort_in_place, sorted_alone
 from anabranch.runtime.native.stored_values import least_costs
@@ -352,11 +352,13 @@ class NativeEmitter(ValueEmitter):
         after = steps.close(list(step(names)))
         self._loops += 1
         # A look takes as long as the step of a loop with no other one in it, of which many may be taken at a time.
-        is_alone = nest is not None and type(op) is not For and work > MOST_ALONE
+        holds_others = self._loops > loops + 1
+        is_long = nest is None or work > (MOST_OF_NEST if holds_others else MOST_ALONE)
         if is_inner and work <= MOST_UNSEEN:
             self._unseen = unseen + work
         else:
-            if self._signals is not None and isinstance(op, Loop) and (is_alone or self._loops > loops + 1):
+            is_asked = is_long and (holds_others or (nest is not None and type(op) is not For))
+            if self._signals is not None and isinstance(op, Loop) and is_asked:
                 self._signals.look(self._unseen, None if nest is None else steps_known)
             self._unseen = unseen
         close_carries(code, carries, after, (before, code.block), derived)
