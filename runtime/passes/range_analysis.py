@@ -188,6 +188,8 @@ class _Analysis:
                         ranges.refine(code, NO)
                     supposed.is_all()
                     (self._while if equation.op is WHILE else self._for)(equation)
+            else:
+                ranges.compute(equation)
 
     def _check(self, equation: Equation) -> None:
         code, pred, number, *rest = equation.inputs
