@@ -324,8 +324,9 @@ def forget_attempts(error: BaseException) -> None:
         at = pending.pop()
         if at is None or not seen.admit(at):
             continue
-        before = at.__context__
+        before, passed = at.__context__, IdentitySet[BaseException]()
         while before is not None and before is not at.__cause__ and type(before).__module__.startswith("anabranch."):
-            before = before.__context__
+            # One that was raised again while others were handled may be what led to itself.
+            before = before.__context__ if passed.admit(before) else None
         at.__context__ = before
         pending += [before, *getattr(at, "exceptions", ())]

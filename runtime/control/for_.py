@@ -89,7 +89,11 @@ def _traced(
     if (sequence := countable(items)) is None and (sequence := stacked_sequences.few_numbers(items)) is None:
         why = f"it goes over a {type(items).__name__}, whose items are Python objects"
         each = known_items(items) if type(items) is collections.deque else items
-        return steps.unroll(each, body, (NEXT, no_value, *init), form, what, why)
+        unrolled = functools.partial(steps.unroll, each, body, (NEXT, no_value, *init), form, what, why)
+        if (sequence := stacked_sequences.known_numbers(items)) is None:
+            return unrolled()
+        one_loop = functools.partial(run_counted, sequence, body, init, form, what)
+        return one_loop() if sequence.is_few else first_possible((body, init), (TooCostlyError,), unrolled, one_loop)
     return run_counted(sequence, body, init, form, what)
 
 

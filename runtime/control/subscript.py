@@ -342,10 +342,8 @@ def _delete(container: Value, key: Value) -> None:
         check_bounds(key)
     if isinstance(container, dict) and (has_traced(key) or _is_hashed_at_run_time(key)):
         run_time_keys.become_table(container)
-    if isinstance(container, _SCALARS):
-        raise TypeError(f"'{type(container).__name__}' object does not support item deletion")
-    if not hasattr(type(container), "__delitem__"):
-        key = 0  # as above
+    if not hasattr(type(container), "__delitem__") and isinstance(key, Tracer):
+        key = key.__anabranch_sample__() if isinstance(key, _SCALARS) else 0  # as above
     if not isinstance(key, Tracer) or not isinstance(container, list) or isinstance(container, Growable):
         operator.delitem(container, key)
         return

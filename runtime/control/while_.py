@@ -14,7 +14,7 @@ from anabranch.runtime.control.loops import growth, stage_loops, steps
 from anabranch.runtime.control.loops.counted import CANNOT
 from anabranch.runtime.control.loops.loop_state import ConditionWritesError, LoopStatement
 from anabranch.runtime.control.loops.steps import StateForm
-from anabranch.runtime.control.loops.unroll_budget import Cost
+from anabranch.runtime.control.loops.unroll_budget import Cost, TooCostlyError
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.decisions import note, origin
@@ -125,7 +125,12 @@ class _While:
                 made, worth = unrolling.made, 2 * worth
                 truth(self.test(*state[2:]))  # as before, with what it changes
             after = self.form.from_rewritten(self.body(*state[2:]))
-            cost.count()
+            try:
+                cost.count()
+            except TooCostlyError:
+                if not first:
+                    raise
+                costly = 0  # it is due before there is another step
             left = truth(after[0] >= BREAK)
             if left is True:
                 return after

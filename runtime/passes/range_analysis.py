@@ -22,7 +22,7 @@ from anabranch.runtime.ir.interval import FULL, Interval, exactly
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.ops.check import check
 from anabranch.runtime.ops.control import COND, FOR_UNTIL, SWITCH, WHILE
-from anabranch.runtime.ops.elementwise.arithmetic import subtract
+from anabranch.runtime.ops.elementwise.arithmetic import add, subtract
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.passes.failure_chain import is_chained
@@ -34,8 +34,7 @@ from anabranch.runtime.passes.step_bounds import MOST_STEPS, StepBounds, after_s
 
 # Sweeps before carries are widened, before those that still change may be anything, and of narrowing. How often a
 # carry is widened before it is to the ends of its dtype.
-_PLAIN, _PATIENT, _NARROWING = 2, 12, 3
-_MARKED = 2
+_PLAIN, _PATIENT, _NARROWING, _MARKED = 2, 12, 3, 2
 
 _Known: TypeAlias = Interval | None
 
@@ -134,7 +133,7 @@ class _Analysis:
     def _walk(self, program: Program) -> None:
         """Visit the equations, unless all that they depend on is as it was when nothing in them changed."""
         ranges, facts = self.ranges, self._facts.of(program)
-        given = self.narrowing and facts.has_loops, ranges.states(program.inputs)
+        given = self.narrowing and facts.has_loops, ranges.states(program.inputs), ranges.counters.ends(program.inputs)
         before, left = self._settled.get(program, (None, []))
         if before == given:
             self._bind(program.inputs, left)
@@ -173,11 +172,12 @@ class _Analysis:
             elif op is select and not equation.outputs[0].type.shape:
                 define(equation.outputs[0], ranges.chosen(equation))
             elif op is subtract:
-                define(equation.outputs[0], ranges.difference(equation))
+                define(equation.outputs[0], ranges.counters.difference(equation))
             elif rule is not None:
                 ranges.compute(equation)
                 inputs = [known for a in integers if (known := of(a)) is not None]
-                define(equation.outputs[0], rule(equation, inputs) if len(inputs) == len(integers) else None)
+                found = rule(equation, inputs) if len(inputs) == len(integers) else None
+                define(equation.outputs[0], ranges.counters.total(equation, found) if found and op is add else found)
             elif op is check:
                 self._check(equation)
             elif isinstance(equation.op, Branches):
@@ -313,7 +313,7 @@ class _Analysis:
             for slot in stacked:
                 if slot.formal is not None:
                     self._define_index(body.inputs[slot.formal], trips)
-                    ranges.runs_below(body.inputs[slot.formal], trip)
+                    ranges.counters.runs_below(body.inputs[slot.formal], trip)
             for carry, before in zip(every, initial, strict=True):
                 ranges.define(carry.formal, self._begin(carry.formal, before))
             if stops:
@@ -396,7 +396,6 @@ class _Analysis:
         for slot in self._facts.slots(equation):
             if slot.result is None and slot.operand is not None and slot.formal is not None:
                 formal, operand = program.inputs[slot.formal], equation.inputs[slot.operand]
-                self.ranges.bind(formal, self.ranges.known(operand))
                 self.ranges.stands_for(formal, operand)
 
     def _define_results(self, equation: Equation, every: Sequence[IntCarry], results: Sequence[_Known]) -> None:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.control.call import call
 
 _PYTHON = ("float64", "int64", "bool", "complex128")
 # The characters of dtypes that hold all that Python's numbers are.
@@ -62,7 +63,7 @@ class NumberType(Type):
     def __call__(self, *arguments: Any) -> Any:
         """Return a signature for types; for a value, the number of this type."""
         if len(arguments) == 1 and not _is_type(arguments[0]):
-            return self.dtype.type(arguments[0])
+            return call(self.dtype.type, arguments[0])
         return Signature(self, tuple(map(type_of, arguments)))
 
     def __getitem__(self, index: Any) -> ArrayType:

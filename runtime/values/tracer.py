@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import sys
 import types
@@ -182,6 +183,13 @@ class Tracer(StandIn):
         if tracing():
             current().trace.tables.ask_for_places()
         self._needs_concrete("a hash (for a dict key or an element of a set)")
+
+    # One of the two without the other would have Python ask for that one, too.
+    def __setitem__(self, key: Value, value: Value) -> None:
+        operator.setitem(self.__anabranch_sample__(), 0, 0)  # type: ignore[call-overload]  # raises what Python does
+
+    def __delitem__(self, key: object) -> None:
+        operator.delitem(self.__anabranch_sample__(), 0)  # type: ignore[call-overload]  # as above
 
     def __str__(self) -> str:
         return self._typed() or self._needs_concrete("the text of a value")

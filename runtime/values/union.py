@@ -104,10 +104,14 @@ class UnionValue(UnionOperators):
             run_time_checks.fail_if(bad, lambda _, failure=failure: failure)
         return self.assuming([o for i, o in enumerate(self.options) if i not in out])
 
+    def excluding(self, error: Callable[[Any], BaseException | None]) -> Value:
+        """The value, after the check that it is none of the options that have an error."""
+        return self._without(lambda o: error(o) is not None, lambda o: error(o) or TypeError())
+
     def integral(self, words: str | None = None) -> Any:
         """The value, after the check that it is an int and no other number, of which an error says these words."""
         told = None if words is None else TypeError(words)
-        return self._without(lambda o: _index_error(o) is not None, lambda o: told or _index_error(o) or TypeError())
+        return self.excluding(lambda o: (told or error) if (error := _index_error(o)) is not None else None)
 
     def assuming(self, options: list[Value]) -> Value:
         """The value when it is known to be one of some of the options."""

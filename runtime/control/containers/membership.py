@@ -73,6 +73,7 @@ def in_(item: Value, container: Value) -> Value:
         return generator_reductions.contains(items, item)
     elements, same = container, container_order.equal
     if isinstance(container, (set_members.Members, set, frozenset, dict)):
+        item = set_members.hashable(item)
         if not isinstance(item, (UnionValue, Text)):
             set_members.check_hashable(item)
         if isinstance(container, set_members.Members):

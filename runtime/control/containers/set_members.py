@@ -11,6 +11,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
+from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -19,6 +20,7 @@ from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.union import UnionValue
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +50,28 @@ def check_hashable(item: object) -> None:
         hash(np.zeros(0))  # raises
     elif not _has_hash(item):
         hash(item)
+
+
+def hashable(item: Value) -> Value:
+    """What has a hash of a value that is one of several, after the check that it is that."""
+    if isinstance(item, UnionValue):
+        item = item.without_undefined()
+    if isinstance(item, UnionValue):
+        return item.excluding(_unhashable)
+    if type(item) is tuple and any(isinstance(part, (UnionValue, tuple)) for part in item):
+        return tuple(map(hashable, item))
+    return item
+
+
+def _unhashable(item: object) -> TypeError | None:
+    """The exception that Python raises for what no set can hold."""
+    try:
+        check_hashable(item)
+    except ConcretizationError:
+        return None
+    except TypeError as error:
+        return error
+    return None
 
 
 def _has_hash(item: object) -> bool:

@@ -26,6 +26,7 @@ from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences import as_countable, countable, countable_ranges, elements, iterators
 from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.container_state import MANY
 from anabranch.runtime.values import passed_functions, wrap
 from anabranch.runtime.values.arrays.index_numbers import as_int
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
@@ -58,7 +59,8 @@ def extend(owner: GrowableContents, values: Value, listed: Callable[[Any], Any])
         values = values.items_or(listed)
     many = values if isinstance(values, PushIterator) else as_countable.countable(values)
     if isinstance(many, countable.Countable) and isinstance(many.length, int) and owner.items is None:
-        many = many if isinstance(many, elements.AxisItems) and many.length >= _MANY else None
+        few = _MANY if isinstance(many, elements.AxisItems) else MANY
+        many = many if many.length >= few else None
     if many is None:
         for value in values:
             owner.append(value)

@@ -186,7 +186,7 @@ class _Counted:
         trying = self._attempt(state)
         try:
             with of_known_lengths():
-                after = cheaply(lambda: self._unrolled(state, why), self.length)
+                after = cheaply(lambda: self._unrolled(state, why), self.length, self.sequence.little)
         except CANNOT:
             after = None
         if after is None:

@@ -111,10 +111,11 @@ def weight(equations: Iterable[Equation]) -> int:
     return sum(1 + sum(weight(program.equations) for program in e.programs()) for e in equations)
 
 
-def cheaply(attempt: Callable[[], T], number: int) -> T | None:
+def cheaply(attempt: Callable[[], T], number: int, little: int = 0) -> T | None:
     """Return the result of an attempt to unroll `number` steps; None where it adds more equations than is cheap."""
     unrolling = current().trace.unrolling
-    depth, equations = len(unrolling.limits), unrolling.equations + (CHEAP if number > SHORT else CHEAP_IF_SHORT)
+    cheap = max(little, CHEAP if number > SHORT else CHEAP_IF_SHORT)
+    depth, equations = len(unrolling.limits), unrolling.equations + cheap
     # One that is under way around this one has a say first; of equal ones this one gives up.
     equations -= any(limit.equations == equations for limit in unrolling.limits)
     limit = UnrollLimit(equations, unrolling.steps + CHEAP_STEPS)

@@ -68,6 +68,7 @@ class Countable(Bare, abc.ABC, sample=lambda: iter(())):
 
     is_sized: ClassVar[bool] = False  # whether `len` may be asked of it
     is_few: ClassVar[bool] = False  # whether a loop over its items is unrolled where their steps add little
+    little: ClassVar[int] = 0  # how many equations are little, where that is more than of any other loop
 
     def fresh(self) -> Countable:
         """The same as it is now, where a loop over it begins."""

@@ -85,6 +85,13 @@ class FewNumbers(StackedSequence):
     is_few = True
 
 
+class KnownFloats(StackedSequence):
+    """Floats that are known while tracing, which cannot be sizes: one loop over many of them loses little."""
+
+    is_few = True
+    little = 256
+
+
 def form_of(items: Value) -> ItemForm | None:
     """The form of the items of a list or tuple that a counted loop can go over; None for anything else."""
     return _form_of(items) if _is_plain(items) and len(items) > _few() else None
@@ -99,8 +106,10 @@ def _is_plain(items: Value) -> bool:
 
 
 def _form_of(items: Value) -> ItemForm | None:
-    if not containers.has_traced(items[0]):
-        return None
+    return _common_form(items) if containers.has_traced(items[0]) else None
+
+
+def _common_form(items: Value) -> ItemForm | None:
     try:
         form = form_of_records(items) or stacked_parts.common([stacked_parts.form_of(v, _is_no_array) for v in items])
     except NoCommonFormError:
@@ -166,6 +175,17 @@ def few_numbers(items: Value) -> FewNumbers | None:
         return None
     form = _form_of(items)
     return None if form is None else FewNumbers(items, form)
+
+
+def known_numbers(items: Value) -> StackedSequence | None:
+    """The staged form of a list or tuple of more than a few numbers of one type, all known while tracing."""
+    kinds = set(map(type, items)) if _is_plain(items) and len(items) > FEW else set()
+    if not kinds or not kinds <= {float, int}:
+        return None
+    form = _common_form(items)
+    if form is None or len(kinds) > 1:
+        return None
+    return KnownFloats(items, form) if kinds == {float} else StackedSequence(items, form)
 
 
 def _is_at_run_time(item: object) -> bool:

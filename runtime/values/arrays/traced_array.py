@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.storage import ElsewhereStorage, OfLibrary, OnDevice, Storage
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays import indexing, integer_elements, numpy_messages
@@ -146,6 +146,8 @@ class TracedArray(Handle, NumPyLike):
     def __iter__(self) -> Iterator[Value]:
         if not self._shape:
             raise TypeError("iteration over a 0-d array")
+        if tracing():
+            current().trace.lists.demand_growth_for(self._shape[0])
         return (self[i] for i in range(self._shape[0]))
 
     def inplace(self, ufunc: np.ufunc, other: object) -> TracedArray:

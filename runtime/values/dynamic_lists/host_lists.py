@@ -31,6 +31,8 @@ class HostListStructure(Structure):
 
     def build(self, children: Sequence[object]) -> Value:
         native, maxlen = self.extra
+        if native is list and type(children[0]) is list:
+            return children[0]  # it has just been made
         return native(children[0]) if maxlen is None else native(children[0], maxlen)
 
 

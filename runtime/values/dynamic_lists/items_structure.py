@@ -97,9 +97,9 @@ class ItemsStructure(ElementsStructure):
     def number(self) -> Abstract | None:
         """What each element is, where all are numbers of one kind, and the first lies first; else None."""
         kind = self.variants[0] if len(self.variants) == 1 and not self.is_circular else None
-        if not isinstance(kind, layouts.Leaf) or kind.abstract.kind not in (Kind.PYTHON, Kind.SCALAR):
-            return None
-        return kind.abstract
+        if isinstance(kind, layouts.Leaf) and kind.abstract.kind in (Kind.PYTHON, Kind.SCALAR):
+            return kind.abstract
+        return None
 
     def of_length(self, length: int) -> ItemsStructure:
         """The structure of so many elements, always."""

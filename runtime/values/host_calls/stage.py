@@ -123,21 +123,32 @@ def call(
             tried = prepared_call(name, given, None, (), (), is_ordered)
             example = (trial.result_of(name, tried.called, inputs),)
         except ViewError as error:
-            if not library_objects.keep((function, args, kwargs), name):
+            # The attribute of an object that is made anew is nobody else's, and not written to.
+            is_own = function is deferred.attribute_of and isinstance(args[0], deferred.Deferred)
+            if not is_own and not library_objects.keep((function, args, kwargs), name):
                 raise UnsupportedOperationError(str(error)) from None
             tried, may_view = prepared_call(name, given, None, (), (), is_ordered, may_view=True), True
             example = (trial.result_of(name, tried.called, inputs),)
     result = results.structure_of(example[0])
     if results.is_hidden(result) and deferred.can_be_made_again(example[0]):
         _bound(name, given, inputs, result, is_ordered, may_view=may_view)  # for what its making raises
-        return deferred.Deferred(deferred.Maker(type(example[0]), frozenset(dir(example[0]))), deferred.copied(value))
+        return deferred.made_again(example[0], value)
     if results.is_hidden(result):
         raise UnsupportedOperationError(
             f"{name} returns {result.value._what}, which is no number and no array of numbers, and cannot be held in "  # type: ignore[union-attr]
             "compiled code; call it outside, or do all that needs it in a function with @anabranch.host"
         )
     shared = sharing(results.flattened(name, result, example[0]))
-    return _bound(name, given, inputs, result, is_ordered, shared, may_view)
+    made = _bound(name, given, inputs, result, is_ordered, shared, may_view)
+    if type(made) is not tuple or is_ordered:
+        return made
+    parts = [
+        deferred.made_again(of, (deferred.part_of, (k, *value), {}))
+        if isinstance(part, results.Hidden) and deferred.can_be_made_again(of)
+        else part
+        for k, (part, of) in enumerate(zip(made, example[0], strict=True))
+    ]
+    return tuple(parts)
 
 
 def _bound(

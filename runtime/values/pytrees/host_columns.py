@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.pytrees import host_values, layout as layouts
 from anabranch.runtime.values.undefined import Undefined
 
@@ -43,6 +44,9 @@ def column(layout: layouts.Layout, memory: Memory, count: int, members: Sequence
             return [value] * count
         case layouts.Union(options):
             return chosen(options, next(memory), memory, members)
+        case layouts.Node(structure, children, None) if _is_line_of_numbers(structure, children):
+            lines: list[Any] = np.stack([next(memory) for _ in children], axis=-1).tolist()
+            return lines
         case layouts.Node(structure, children, source) if not structure.mutable or source is None:
             parts = [column(child, memory, count, members) for child in children]
             rows = zip(*parts, strict=True) if parts else [()] * count
@@ -53,6 +57,14 @@ def column(layout: layouts.Layout, memory: Memory, count: int, members: Sequence
 
 def _taken(layout: layouts.Layout, memory: Memory) -> list[np.ndarray]:
     return [] if isinstance(layout, layouts.Constant) else [next(memory) for _ in layouts.leaf_types(layout)]
+
+
+def _is_line_of_numbers(structure: Structure, children: Sequence[layouts.Layout]) -> bool:
+    """Return whether all elements are lists of so many Python numbers of one kind."""
+    if structure.cls is not list or type(structure) is not Structure or not children:
+        return False
+    kinds = {(c.abstract.kind, c.abstract.dtype) if isinstance(c, layouts.Leaf) else None for c in children}
+    return len(kinds) == 1 and all(kind is not None and kind[0] is Kind.PYTHON for kind in kinds)
 
 
 def _is_number(layout: layouts.Layout) -> bool:

@@ -344,3 +344,23 @@ def test_in_place_of_numba(run_python):
     """
     assert "0." in str(run_python(textwrap.dedent(program)))
     assert "numba" not in sys.modules or sys.modules["numba"] is not ours
+
+
+def test_a_types_number_of_a_value_known_only_at_run_time():
+    @ours.njit
+    def mark(table, place):
+        mask = ours.uint8(1 << (place & 7))
+        was = table[place >> 3] & mask
+        table[place >> 3] |= mask
+        return was, ours.float32(place) / 2
+
+    @ours.njit
+    def marked(table, places):
+        return [mark(table, place) for place in places]
+
+    def eager(table, places):
+        return [mark.py_func(table, place) for place in places]
+
+    places, tables = np.array([3, 9, 3], np.int32), (np.zeros(2, np.uint8), np.zeros(2, np.uint8))
+    same(eager(tables[0], places), marked(tables[1], places))
+    same(*tables)

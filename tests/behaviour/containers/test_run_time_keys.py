@@ -748,3 +748,32 @@ def test_code_that_catches_a_missing_key_itself_is_refused() -> None:
 
     with pytest.raises(ConcretizationError, match="whose keys are known only at run time"):
         jit(f)(np.array([3, 1]))
+
+
+def _in_a_display(a, x):
+    return len({x, a if x > 3 else x + 1})
+
+
+def _in_a_dict_display(a, x):
+    d = {a if x > 3 else x: 1.0}
+    return d.get(x, 0.0)
+
+
+def _set_later(a, x):
+    d = {x: 1.0}
+    d[None if x > 5 else [1] if x > 4 else a if x > 3 else x] = 2.0
+    return sum(d.values())
+
+
+def _in_a_known_set(a, x):
+    return (a if x > 3 else x) in {1, 2, 3}
+
+
+def _in_a_tuple(a, x):
+    k = (x, a if x > 3 else x)
+    return k in {k: 1.0}
+
+
+@pytest.mark.parametrize("f", [_in_a_display, _in_a_dict_display, _set_later, _in_a_known_set, _in_a_tuple])
+def test_a_key_that_may_be_unhashable(f) -> None:
+    check_calls(f, *[(np.arange(4.0), x) for x in (2.0, 3.5, 4.5, 6.0)])

@@ -380,3 +380,11 @@ def test_errors_of_the_stages_show_the_users_frames_alone(stage):
         with pytest.raises(error) as caught:
             getattr(jit(unknown), stage)(*args)
         assert {file for file, _, _ in frames(caught.value)} == {Path(HERE).name}
+
+
+def test_attempts_that_led_to_one_another_are_forgotten():
+    """An exception that is kept and raised again may be the context of what is its own."""
+    first, second, users = AnabranchError("a"), AnabranchError("b"), ValueError("c")
+    first.__context__, second.__context__, users.__context__ = second, first, first
+    errors.forget_attempts(users)
+    assert users.__context__ is None

@@ -140,3 +140,78 @@ def test_steps_where_they_add_little():
         return np.zeros(count).shape
 
     Program(f, (([1.0, 7.0],),), (), 0, False).check()
+
+
+KNOWN = [1.0 - 0.01 * 2.0**i for i in range(7)] + [10.0**-i for i in range(1, 11)]
+NAMES = {known: f"{known:.3f}" for known in KNOWN}
+COUNTS = [3, 1, 4, 1, 5, 9, 2, 6, 5]
+of_known = Table()
+
+
+@of_known((2.0,), (0.3,), (1e-9,), (-1.0,))
+def a_point_on_a_line(x):
+    for factor in KNOWN:
+        y = much(x * factor)
+        if y == x:
+            continue
+        if y < 0.5:
+            return factor, y
+    raise ValueError("no point")
+
+
+@of_known((2.0,))
+def known_floats_that_lead_to_sizes_and_keys(x):
+    made = []
+    for factor in KNOWN:
+        made.append(np.full(int(factor * 3), much(x)))
+        x = x + len(NAMES[factor])
+    return made, x
+
+
+@of_known((2.0,))
+def known_floats_of_a_list_that_grows(x):
+    points = list(KNOWN)
+    for point in points:
+        x = much(x) + point
+        if len(points) < 20:
+            points.append(5.0)
+    return x, points
+
+
+@of_known((2.0,))
+def known_ints_that_are_sizes(x):
+    found = []
+    for n in COUNTS:
+        found.append(np.arange(n) * much(x))
+    return found
+
+
+@of_known(
+    (2.0, 1.0),
+)
+def known_ints_in_many_steps(x, limit):
+    total = 0
+    for n in COUNTS * 30:
+        if much(x / n) > limit:
+            total += n
+    return total
+
+
+@pytest.mark.parametrize("program", of_known.programs)
+def test_numbers_known_while_tracing(program: Program) -> None:
+    program.check()
+
+
+def test_many_known_floats_are_one_loop_where_steps_add_much():
+    def f(x, known):
+        for factor in known:
+            x = much(x * factor)
+            if x < 0.5:
+                break
+        return x
+
+    few, more = (
+        sum(1 for _ in every_equation(jit(f, static_argnames="known").trace(1.0, tuple(KNOWN[:n])).program))
+        for n in (9, 17)
+    )
+    assert more <= few + 10

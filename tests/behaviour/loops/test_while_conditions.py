@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import types
 
 import numpy as np
 import pytest
 
+from anabranch import jit
+from tests.equivalence import same
 from tests.program_table import Program, Table
 
 case = Table()
@@ -113,3 +116,27 @@ def condition_that_is_known_and_changes_an_item(n, a, b):
 @pytest.mark.parametrize("program", case.programs)
 def test_condition(program: Program) -> None:
     program.check()
+
+
+def _settled(x):
+    steps, before = 0, math.inf
+    while steps < 2 or (abs(x - before) > 1e-3 and steps < 100):
+        before = x
+        x = (x / 3.0 + math.sin(x) * 2.0 - math.cos(x) / 5.0) * 1e-2
+        steps += 1
+    return x, steps
+
+
+def _left_after_one_step(x):
+    steps = 0
+    while steps < 2:
+        x = x / 3.0 + math.sin(x) * 2.0 - math.cos(x) / 5.0
+        steps += 1
+        if steps == 1:
+            break
+    return x, steps
+
+
+@pytest.mark.parametrize("f", [_settled, _left_after_one_step])
+def test_one_step_that_is_more_than_may_be_unrolled(f):
+    same(f(2.0), jit(f, unroll_budget=4)(2.0))

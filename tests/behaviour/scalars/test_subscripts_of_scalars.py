@@ -93,3 +93,26 @@ def test_items_of_an_element():
         return x
 
     same(set_by_the_element, X)
+
+
+def deleted_item(x, key):
+    del x[0]
+
+
+def deleted_by_a_key(x, key):
+    del x[key]
+
+
+def set_item(x, key):
+    x[0] = 1
+
+
+@pytest.mark.parametrize("function", [deleted_item, deleted_by_a_key, set_item])
+@pytest.mark.parametrize("x", [1, 1.5, True, 1j, np.float64(2), np.bool_(True), X])
+def test_items_that_are_set_or_deleted(function, x):
+    same(function, np.array(x) if x is X else x, 0)
+
+
+@pytest.mark.parametrize("key", [0, 1.5, np.int64(0), np.float64(0), "a", None])
+def test_items_of_a_tuple_that_are_deleted(key):
+    same(deleted_by_a_key, (1.0, 2.0), key)
