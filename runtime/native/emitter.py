@@ -29,6 +29,7 @@ from anabranch.runtime.native.lazy_array import pieces_of
 from anabranch.runtime.native.library_ufuncs import LibraryUfuncs, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra, solved
 from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.loop_ends import last_way, loop_ends
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
@@ -115,6 +116,7 @@ class NativeEmitter(ValueEmitter):
         self._work = math.inf  # of that, at most, where it is a loop
         self._ends_apart = False
         self._works: dict[Equation, float] = {}
+        self._loop_ends: dict[Atom, int] = {}
         self._unseen = 0.0  # the operations of loops in the step being written that look at no signals
         # Of the steps of loops being written: the lines that loops in them take more when all their steps are written
         # out, and the labels of such loops.
@@ -220,11 +222,13 @@ class NativeEmitter(ValueEmitter):
         kept = self.kept
         if isinstance(equation.op, Loop):
             names = in_memory(self.memory, equation, names)
-        if self._nest is not None and is_plain(equation, self._nest) and names[0].startswith("%"):
+            self._loop_ends.update(loop_ends(equation))
+        last = last_way(equation, self._loop_ends) if isinstance(equation.op, Branches) else None
+        if last is None and self._nest is not None and is_plain(equation, self._nest) and names[0].startswith("%"):
             return chosen(self, self._nest, equation, names)
         if isinstance(equation.op, Branches):
             self.kept = kept.union(needed)
-            results = branch_results(self, equation, names)
+            results = branch_results(self, equation, names, last)
             self.kept = kept
             return results
         if self._nest is not None and self._powers.may_keep(equation) and self._nest.names.is_asked_again(*names):

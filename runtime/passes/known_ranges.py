@@ -79,7 +79,7 @@ class Ranges:
 
     def compute(self, equation: Equation) -> None:
         """Take note of the operands of an equation that is computed now."""
-        if equation.op in _ASKED_FOR:
+        if equation.op in ASKED_FOR:
             self._computed_from[equation.outputs[0]] = tuple(map(self.of, equation.inputs))
 
     # ---- single values -----------------------------------------------------------------------------------------------
@@ -313,7 +313,9 @@ def _constants(values: np.ndarray) -> Interval | None:
     return Interval(int(values.min()), int(values.max()))
 
 
-_ASKED_FOR = frozenset(OPS[name] for name in ("left_shift", "right_shift", "floor_divide", "remainder", "fmod"))
+ASKED_FOR = frozenset(
+    OPS[name] for name in ("left_shift", "right_shift", "floor_divide", "remainder", "fmod", "int_true_divide")
+)
 _COMPUTED = (add, subtract, OPS["negative"], OPS["floor_divide"])
 _LOGIC = (logical_and, logical_or, logical_not)
 _Learn: TypeAlias = Callable[[Ranges, Atom, Atom], None]

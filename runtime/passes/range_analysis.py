@@ -27,7 +27,7 @@ from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.passes.failure_chain import is_chained
 from anabranch.runtime.passes.found_intervals import Intervals
-from anabranch.runtime.passes.interval_rules import NO, YES, IntervalRule, hull, meet, of_dtype
+from anabranch.runtime.passes.interval_rules import NO, YES, IntervalRule, hull, meet, of_dtype, within
 from anabranch.runtime.passes.known_ranges import Ranges
 from anabranch.runtime.passes.range_facts import IntCarry, ProgramFacts
 from anabranch.runtime.passes.step_bounds import MOST_STEPS, StepBounds, after_steps, most_steps
@@ -188,6 +188,8 @@ class _Analysis:
                         ranges.refine(code, NO)
                     supposed.is_all()
                     (self._while if equation.op is WHILE else self._for)(equation)
+            else:
+                ranges.compute(equation)
 
     def _check(self, equation: Equation) -> None:
         code, pred, number, *rest = equation.inputs
@@ -288,6 +290,13 @@ class _Analysis:
             self.changed = self.changed or new != self.entries[key]
             self.entries[key] = new
 
+    def _after(self, key: Var, carry: IntCarry, body: Program, steps: int) -> _Known:
+        """What a step leaves of a carry, of which no more is asked than whether it is as it was when the step began."""
+        after, entry = self.ranges.of(carry.after), self.entries[key]
+        if not self.narrowing and (entry is None or (after is not None and within(after, entry))):
+            return after
+        return _narrower(after, self._bound(carry, body, steps))
+
     def _bound(self, carry: IntCarry, body: Program, steps: int) -> _Known:
         """The interval of a carry after so many steps, where each changes it by no more than a constant."""
         change = self.bounds.change(body, carry.formal, carry.after)
@@ -312,11 +321,11 @@ class _Analysis:
             self._walk(body)
             most = most_steps(trip, ranges)
             for place, (carry, before) in enumerate(zip(every, initial, strict=True)):
-                after, bound = ranges.of(carry.after), self._bound(carry, body, max(most - 1, 0))
-                self._end(carry.formal, before, _narrower(after, bound))
+                after = ranges.of(carry.after)
+                self._end(carry.formal, before, self._after(carry.formal, carry, body, max(most - 1, 0)))
                 results[place] = after if trips is not None and trips.low > 0 and not stops else hull([before, after])
                 if self.narrowing:
-                    self._narrow(carry.formal, bound)
+                    self._narrow(carry.formal, self._bound(carry, body, max(most - 1, 0)))
                     results[place] = _narrower(results[place], self._bound(carry, body, most))
             for slot in stacked:
                 if slot.formal is not None and (last := ranges.of(body.inputs[slot.formal])) is not None:
@@ -362,10 +371,9 @@ class _Analysis:
                     ranges.define(carry.formal, _narrower(ranges.of(carry.formal), entry))
             self._walk(body)
             for carry, formal, before in zip(every, tested, initial, strict=True):
-                bound = self._bound(carry, body, MOST_STEPS)
-                self._end(formal, before, _narrower(ranges.of(carry.after), bound))
+                self._end(formal, before, self._after(formal, carry, body, MOST_STEPS))
                 if self.narrowing:
-                    self._narrow(formal, bound)
+                    self._narrow(formal, self._bound(carry, body, MOST_STEPS))
             if said is not None:
                 befores = self._where(said.initial, [c.initial for c in every])
                 for carry, before, after in zip(
