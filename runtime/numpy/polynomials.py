@@ -9,10 +9,9 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy.core import handle, on_host, refused, shape_of
+from anabranch.runtime.numpy.core import handle, refused, shape_of
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.tracing.storage import OfLibrary
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
@@ -37,15 +36,6 @@ def _leading(p: object, name: str) -> Value:
         )
         run_time_checks.fail_if(wrap.as_atom(array[0] == 0), lambda _: UnsupportedOperationError(message))
     return array
-
-
-@rules.any_shape(np.poly1d)
-def poly1d(c_or_r: Value, r: Value = False, variable: Value = None) -> Value:
-    """As `numpy.poly1d`: an object that the host makes where it is needed; it holds the array of its coefficients."""
-    made = on_host(np.poly1d, c_or_r, r, variable)
-    if isinstance(c_or_r, TracedArray) and not r:
-        c_or_r.storage.readonly = OfLibrary("an array that a poly1d holds")
-    return made
 
 
 @rules.implements(np.poly)

@@ -41,5 +41,5 @@ def isnat(x: Value, *args: Value, **kw: Value) -> Value:
 for _table, _register in ((_REFUSED, rules.refuses), (_STATIC, rules.needs_static)):
     for _reason, _names in _table.items():
         _register(_reason, *(vars(np)[_name] for _name in _names.split() if _name in vars(np)))
-rules.on_host(np.bmat, np.busday_count, np.busday_offset, np.datetime_as_string, np.is_busday, np.matrix)
+rules.on_host(np.bmat, np.busday_count, np.busday_offset, np.datetime_as_string, np.is_busday, np.matrix, np.poly1d)
 files.guard(rules.functions)

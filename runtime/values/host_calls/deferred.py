@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import operator
-from collections.abc import Callable, Sequence
+import types
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -251,6 +253,30 @@ def stages(call: Callable[..., Any]) -> Callable[..., Any]:
 def can_be_made_again(value: object) -> bool:
     """Return whether an object is one of those that do not change."""
     return type(value) is np.poly1d or f"{type(value).__module__}.".startswith(_MODULES)
+
+
+# Attributes of slots, and of classes that are not written in Python.
+_IN_MACHINE_CODE = (types.GetSetDescriptorType, types.MemberDescriptorType)
+
+
+def held_arrays(value: object, depth: int = 4) -> Iterator[np.ndarray]:
+    """The arrays that an object of a library's holds, in attributes of its own or of its classes'."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif not depth:
+        return
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            yield from held_arrays(part, depth - 1)
+    elif isinstance(value, dict):
+        yield from held_arrays(list(value.values()), depth)
+    elif type(value) is np.poly1d or type(value).__module__.startswith(_MODULES):
+        yield from held_arrays(getattr(value, "__dict__", {}), depth - 1)
+        for cls in type(value).__mro__:
+            for name, found in vars(cls).items():
+                if isinstance(found, _IN_MACHINE_CODE) and not name.startswith("__"):
+                    with contextlib.suppress(Exception):  # of what it has not computed yet
+                        yield from held_arrays(getattr(value, name), depth - 1)
 
 
 def copied(value: Value) -> Value:

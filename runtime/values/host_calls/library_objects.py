@@ -329,9 +329,7 @@ def keep(value: Value, name: str) -> bool:
         There are such objects, or arrays.
     """
     found = list(_objects(value))
-    of_new = list(_arrays(value)) if getattr(value[0], "__module__", "").startswith("xarray.") else []
-    for array in of_new:
-        array.storage.readonly = OfLibrary(f"an array that {name} has made an object of,")
+    of_new = getattr(value[0], "__module__", "").startswith("xarray.") and keep_arrays(value, name)
     for one in found:
         for part in one._parts.values():
             array = part._ints if isinstance(part, TracedTimes) else part
@@ -340,6 +338,20 @@ def keep(value: Value, name: str) -> bool:
                     f"an array of a {one._kind.name}, which {name} has returned a view of,"
                 )
     return bool(found or of_new)
+
+
+def keep_arrays(value: Value, name: str) -> bool:
+    """Let the arrays among arguments not be written to any more, which an object holds that a call has made of them.
+
+    Returns
+    -------
+    bool
+        There are such arrays.
+    """
+    arrays = list(_arrays(value))
+    for array in arrays:
+        array.storage.readonly = OfLibrary(f"an array that {name} has made an object of,")
+    return bool(arrays)
 
 
 def _arrays(value: Value) -> Iterator[TracedArray]:

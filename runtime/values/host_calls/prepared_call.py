@@ -11,6 +11,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ops.host_call import MisfitError, RefusedError, ViewError
 from anabranch.runtime.values.host_calls import functions, results
+from anabranch.runtime.values.host_calls.deferred import held_arrays
 from anabranch.runtime.values.pytrees import host_values, layout as layouts
 
 
@@ -60,7 +61,8 @@ class PreparedCall:
         views = _views(found, copies, aliased)
         if views and not self.may_view:
             raise self._returns_view()
-        return Trial(made, tuple(aliased.items()), views)
+        held = [] if found else list(held_arrays(made))
+        return Trial(made, tuple(aliased.items()), views, bool(_views(held, copies, ())))
 
     def _returns_view(self) -> ViewError:
         return ViewError(
@@ -131,11 +133,14 @@ class Trial:
         As of the `PreparedCall`.
     views : frozenset of int
         The places of the arrays that are other views of arguments.
+    holds : bool
+        The result is an object that holds arguments, or views of some.
     """
 
     made: Any
     aliased: tuple[tuple[int, int], ...]
     views: frozenset[int]
+    holds: bool
 
 
 def _aliased(found: Sequence[np.ndarray], copies: Sequence[np.ndarray]) -> dict[int, int]:

@@ -134,6 +134,8 @@ def call(
     result = results.structure_of(example[0])
     if results.is_hidden(result) and deferred.can_be_made_again(example[0]):
         _bound(name, given, inputs, result, is_ordered, may_view=may_view)  # for what its making raises
+        if tried is not None and tried.holds:
+            library_objects.keep_arrays(value, name)
         return deferred.made_again(example[0], value)
     if results.is_hidden(result):
         raise UnsupportedOperationError(

@@ -302,3 +302,30 @@ def test_the_same_without_machine_code_and_on_the_device():
     alike(want, Outcome(jit(f, native_loops=False), (X,), {}))
     assert float(jit(f)(anabranch.asarray(X))) == want.value
     check(f, X)
+
+
+def test_arrays_that_an_object_holds_are_not_written():
+    def tree(x):
+        found = spatial.cKDTree(x)
+        x[0] = 9.0
+        return found.query([0.5, 0.5])[0]
+
+    def pieces(x):
+        found = interpolate.PPoly(x, np.arange(3.0))
+        x[0] = 9.0
+        return found(0.5)
+
+    def grid(x):
+        found = interpolate.RegularGridInterpolator((np.arange(2.0), np.arange(2.0)), x)
+        x[0] = 9.0
+        return found([0.5, 0.5])
+
+    def copied(x):
+        found = spatial.cKDTree(x.copy())
+        x[0] = 9.0
+        return found.query([0.5, 0.5])[0]
+
+    for f in (tree, pieces, grid):
+        with pytest.raises(UnsupportedOperationError, match="has made an object of"):
+            jit(f)(np.eye(2))
+    check(copied, np.eye(2))
