@@ -21,11 +21,12 @@ from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import AxisItems
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.container_state import MANY
 from anabranch.runtime.values import chosen_containers, registry, wrap
 from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists.growable_list import MANY, Growable, is_dynamic_list, is_fixed
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.run_time_container import RunTimeContainer

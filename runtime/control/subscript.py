@@ -293,15 +293,14 @@ def _get_or_make(container: dict[Value, Value], key: object, missing: Callable[.
     return stage_branches.stage(atoms.convert(found, np.int32), ways, "an item of a dict by a run-time key")
 
 
-def _prefer_arrays(container: object, key: object) -> None:
+def _prefer_arrays(container: object, key: object, writes: bool = False) -> None:
     if isinstance(key, Tracer) and isinstance(container, list):
-        (array_lists.prepare_indexed if isinstance(container, Growable) else array_lists.prepare_plain_indexed)(
-            container
-        )
+        prepare = array_lists.prepare_indexed if isinstance(container, Growable) else array_lists.prepare_plain_indexed
+        prepare(container, writes)
 
 
 def _set(value: Value, container: Value, key: Value) -> None:
-    _prefer_arrays(container, key)
+    _prefer_arrays(container, key, writes=True)
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
     if isinstance(container, dict) and (isinstance(key, (Tracer, Text)) or _is_hashed_at_run_time(key)):
@@ -327,6 +326,8 @@ def _set(value: Value, container: Value, key: Value) -> None:
     old = [container[k] for k in keys]
     alike = one_kind([*old, value])
     if alike is None:
+        if len(old) > array_lists.SMALL:
+            array_lists.prefer_arena([*old, value])
         thunks = [functools.partial(operator.setitem, container, k, value) for k in keys]
         stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, "an item set by a run-time index")
         return

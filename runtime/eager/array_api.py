@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from anabranch.runtime.eager.creation import asarray, from_dlpack
 from anabranch.runtime.eager.functions import CREATION, function
 from anabranch.runtime.numpy.core import is_staged
 from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values import registry
 
 VERSION = "2024.12"
 # These say something of dtypes and shapes alone.
@@ -92,11 +94,16 @@ def attribute(module: types.ModuleType, name: str) -> Value:
             return _OWN[value]
         if isinstance(value, (type, float, np.dtype)) or value in _PLAIN:
             return value
-        if callable(value) and (is_staged(value) or value in CREATION or value in ON_HOST):
+        if callable(value) and (_takes_arrays(value) or value in CREATION or value in ON_HOST):
             return function(value)
     if name == "newaxis":
         return None
     raise AttributeError(f"module 'anabranch.{module.__name__}' has no attribute '{name}'")
+
+
+def _takes_arrays(function: Callable[..., object]) -> bool:
+    """Return whether a function of NumPy's is staged, by rules of its own."""
+    return is_staged(function) and function not in registry.ON_HOST
 
 
 def names(module: types.ModuleType) -> list[str]:

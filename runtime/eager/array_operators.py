@@ -110,7 +110,8 @@ _WRITERS = _functions("copyto", "put", "place", "putmask", "fill_diagonal", "put
 ON_HOST = _functions(
     "nonzero", "flatnonzero", "argwhere", "extract", "compress", "unique", "unique_all", "unique_counts",
     "unique_inverse", "unique_values", "union1d", "intersect1d", "setdiff1d", "setxor1d", "trim_zeros", "bincount",
-    "array2string", "array_repr", "array_str", "save", "savez", "savez_compressed", "savetxt",
+    "array2string", "array_repr", "array_str", "base_repr", "binary_repr", "format_float_positional",
+    "format_float_scientific", "save", "savez", "savez_compressed", "savetxt",
 )  # fmt: skip
 _METHODS_ON_HOST = ("nonzero", "compress", "view", "dump", "dumps", "tofile")
 

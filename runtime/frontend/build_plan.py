@@ -23,9 +23,11 @@ from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.tracing.builder import Builder, Trace
 from anabranch.runtime.tracing.storage import ConstantStorage, OfLibrary, Part, Storage
 from anabranch.runtime.values import atoms
+from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.pytrees import pack_unpack
+from anabranch.runtime.values.pytrees.layout import leaf_kinds
 
 
 def build_plan(
@@ -86,12 +88,11 @@ def build_plan(
         failing = [trace.failures.error_code, *(s for s in trace.failures.details.values() if s in root.written)]
     stays = bool(arguments.device) or any(isinstance(a, device.Array) for a in captured.arrays)
     orders = result_orders(packed, layout) if reached and not stays else {}
-    computed = [
-        atoms.transpose(p.atom, orders[k]) if k in orders else p.atom
-        for k, p in enumerate(packed)
-        if k not in certain and k not in shared
-    ]
-    results, stacks = (computed, {}) if stays else _stacked(computed)
+    left = [k for k in range(len(packed)) if k not in certain and k not in shared]
+    computed = [atoms.transpose(packed[k].atom, orders[k]) if k in orders else packed[k].atom for k in left]
+    known = leaf_kinds(layout)
+    kinds = [known[k] if packed[k].handle is None else Kind.ARRAY for k in left]
+    results, stacks = (computed, {}) if stays else _stacked(computed, kinds)
     groups, outputs = OutputGroups.joined(
         results=results,
         writes=contents,
@@ -148,20 +149,27 @@ def _is_readonly(handle: TracedArray) -> bool:
     return handle.is_readonly and not isinstance(handle.storage.readonly, OfLibrary)
 
 
-_STACKED = 9  # so many leaves at least of the result are one output
+# So many leaves at least of the result are one output: parts of one array, and other numbers of one kind.
+_STACKED, _MANY = 9, 65
 
 
-def _stacked(leaves: Sequence[Atom]) -> tuple[list[Atom], dict[int, tuple[int, ...]]]:
+def _stacked(leaves: Sequence[Atom], kinds: Sequence[Kind]) -> tuple[list[Atom], dict[int, tuple[int, ...]]]:
     """Outputs for these leaves, many parts of one array as one; and the places of the leaves in those."""
-    groups: dict[Atom, list[int]] = {}
-    for place, leaf in enumerate(leaves):
+
+    def group_of(place: int) -> object:
+        leaf = leaves[place]
         if isinstance(leaf, Part):
-            groups.setdefault(leaf.whole, []).append(place)
+            return leaf.whole
+        return None if kinds[place] is Kind.ARRAY or leaf.type.shape else (leaf.type, kinds[place])
+
+    groups: dict[object, list[int]] = {}
+    for place in range(len(leaves)):
+        groups.setdefault(group_of(place), []).append(place)
     outputs: list[Atom] = []
     stacks: dict[int, tuple[int, ...]] = {}
     for place, leaf in enumerate(leaves):
-        group = groups.get(leaf.whole, []) if isinstance(leaf, Part) else []
-        if len(group) < _STACKED:
+        group = groups[group_of(place)]
+        if group_of(place) is None or len(group) < (_STACKED if isinstance(leaf, Part) else _MANY):
             outputs.append(leaf)
         elif group[0] == place:
             stacks[len(outputs)] = tuple(group)

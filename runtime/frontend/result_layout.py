@@ -25,6 +25,7 @@ from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_shapes.valid_region import Front, Masked, Window
 from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.host_calls.results import Hidden
 from anabranch.runtime.values.pytrees import (
     carry_layouts,
     host_values,
@@ -239,6 +240,8 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
             return
         case layouts.Constant((Undefined() | AnyStride()) as unknown):
             raise unknown.error()
+        case layouts.Constant(Hidden() as part):
+            part.refuse(where)
         case layouts.Constant(value):
             inside = Heap((value,))
             hidden = any(isinstance(p, (Tracer, UnionValue)) for s in inside.slots for p in s.parts())

@@ -27,8 +27,13 @@ class ProgramWriter(Protocol):
         """Write a Program; returns the names of its outputs."""
 
 
-def branch_results(writer: ProgramWriter, equation: Equation, names: Sequence[str]) -> list[str]:
-    """Write a condition; returns the names of its results, which are those of the branch that runs."""
+def branch_results(
+    writer: ProgramWriter, equation: Equation, names: Sequence[str], last: int | None = None
+) -> list[str]:
+    """Write a condition; returns the names of its results, which are those of the branch that runs.
+
+    `last` is the one after which a loop ends, which is not made a choice between its results and those of the other.
+    """
     op = equation.op
     assert isinstance(op, Branches)
     code, memory, programs = writer.code, writer.memory, op.results(equation.params)
@@ -39,8 +44,10 @@ def branch_results(writer: ProgramWriter, equation: Equation, names: Sequence[st
         return writer.program(programs[chosen], names[1:])
     labels = [code.label("branch") for _ in programs]
     end = code.label("join")
-    if is_bool:
-        code.branch(names[0], *labels)
+    if is_bool and last == 1:
+        code.branch(code.add("xor", "i1", names[0], "true"), labels[1], labels[0], unlikely=True)
+    elif is_bool:
+        code.branch(names[0], *labels, unlikely=last == 0)
     else:
         # The index is clamped: what is below 0 runs the first one, what is above the last.
         low = code.add("icmp slt", "i32", names[0], "0")
@@ -48,8 +55,12 @@ def branch_results(writer: ProgramWriter, equation: Equation, names: Sequence[st
         cases = " ".join(f"i32 {i}, label %{label}" for i, label in enumerate(labels[:-1]))
         code.act(f"switch i32 {index}, label %{labels[-1]} [{cases}]")
     ways = Alternatives(memory)
-    for label, program in zip(labels, programs, strict=True):
+    for place, (label, program) in enumerate(zip(labels, programs, strict=True)):
         code.begin(label)
+        if last not in (None, place):
+            # What has an effect is not computed ahead, so that the way out of the loop stays one.
+            code.declarations["llvm.sideeffect"] = "declare void @llvm.sideeffect()"
+            code.act("call void @llvm.sideeffect()")
         with ways.one() as way:
             results = writer.program(program, names[1:])
             way.results = writer.stores.settled(results, program.out_types, writer.kept)

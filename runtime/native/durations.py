@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.op import Work
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
-from anabranch.runtime.ops.control import For
+from anabranch.runtime.native.loop_ends import last_way, loop_ends, number_of
+from anabranch.runtime.ops.control import COND, SWITCH, For
 from anabranch.runtime.ops.dot_general import Contraction, dot_general
 from anabranch.runtime.ops.elementwise.arithmetic import add, subtract
 from anabranch.runtime.ops.elementwise.bits import bitwise_and
@@ -93,14 +94,36 @@ def _most_steps(equation: Equation, ranges: Mapping[Var, Interval]) -> float:
 def _most_counted(equation: Equation, ranges: Mapping[Var, Interval]) -> float:
     """The most steps of a `while` by a carry that each step adds a number to, and that lies in a known range."""
     body, most = equation.params["body"], math.inf
-    makers = {e.outputs[0]: e for e in body.equations if e.op in (add, subtract)}
+    makers: dict[Atom, Equation] = {
+        out: e for e in body.equations for out in e.outputs if e.op in (add, subtract, COND, SWITCH)
+    }
+    ends = loop_ends(equation)
     for _, slot in carries(equation):
         if slot.formal is None or slot.yielded is None or (known := ranges.get(body.inputs[slot.formal])) is None:
             continue
-        made = makers.get(body.outputs[slot.yielded])
-        if made is not None and made.inputs[0] is body.inputs[slot.formal] and (number := _number(made.inputs[1])):
+        number = _added(body.outputs[slot.yielded], body.inputs[slot.formal], makers, ends)
+        if number:
             most = min(most, (known.high - known.low) // abs(number) + 1)
     return most
+
+
+def _added(after: Atom, x: Atom, makers: Mapping[Atom, Equation], ends: Mapping[Atom, int]) -> int | None:
+    """The number that is added to a value in each step, or the least in size of several; None where that is unknown."""
+    made = makers.get(after)
+    if made is None or made.op in (add, subtract):
+        return None if made is None or made.inputs[0] is not x else number_of(made.inputs[1])
+    found: list[int | None] = []
+    last = last_way(made, ends)
+    for place, program in enumerate(made.programs()):
+        if place == last:
+            continue
+        inner: dict[Atom, Equation] = {e.outputs[0]: e for e in program.equations if e.op in (add, subtract)}
+        result = next(r for out, r in zip(made.outputs, program.outputs, strict=True) if out is after)
+        formals = [f for f, operand in zip(program.inputs, made.inputs[1:], strict=True) if operand is x]
+        found += [_added(result, formal, inner, {}) for formal in formals] or [None]
+    known = [number for number in found if number]
+    is_one_way = len({number > 0 for number in known}) == 1 and len(known) == len(found)
+    return min(known, key=abs) if is_one_way else None
 
 
 def _most_halvings(equation: Equation, ranges: Mapping[Var, Interval]) -> float:
@@ -128,7 +151,7 @@ def _asked_for(test: Program) -> Iterator[tuple[Atom, bool]]:
             continue
         if made.op is logical_and:
             conjuncts += made.inputs
-        elif made.op is convert_op or (made.op in (not_equal, greater) and _number(made.inputs[1]) == 0):
+        elif made.op is convert_op or (made.op in (not_equal, greater) and number_of(made.inputs[1]) == 0):
             yield made.inputs[0], made.op is greater
 
 
@@ -137,16 +160,9 @@ def _loses_bits(made: Equation, x: Var, body: Program, is_positive: bool) -> boo
     if made.op is bitwise_and and x in made.inputs:
         others = [a for a in made.inputs if a is not x]
         return any(e.outputs[0] in others and _is_one_less(e, x) for e in body.equations)
-    number = (_number(made.inputs[1]) or 0) if is_positive and len(made.inputs) > 1 and made.inputs[0] is x else 0
+    number = (number_of(made.inputs[1]) or 0) if is_positive and len(made.inputs) > 1 and made.inputs[0] is x else 0
     return (made.op is OPS["right_shift"] and number >= 1) or (made.op is OPS["floor_divide"] and number >= 2)
 
 
 def _is_one_less(made: Equation, x: Var) -> bool:
-    return made.op is subtract and made.inputs[0] is x and _number(made.inputs[1]) == 1
-
-
-def _number(atom: Atom) -> int | None:
-    """A constant."""
-    if not isinstance(atom, Literal) or atom.type.shape or atom.type.dtype.kind not in "iu":
-        return None
-    return int(atom.value)
+    return made.op is subtract and made.inputs[0] is x and number_of(made.inputs[1]) == 1

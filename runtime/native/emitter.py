@@ -29,6 +29,7 @@ from anabranch.runtime.native.lazy_array import pieces_of
 from anabranch.runtime.native.library_ufuncs import LibraryUfuncs, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra, solved
 from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.loop_ends import last_way, loop_ends
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
@@ -44,7 +45,7 @@ from anabranch.runtime.native.scatters import is_scatter, scattered
 from anabranch.runtime.native.searches import searched
 from anabranch.runtime.native.shared_steps import are_shared, shared_steps
 from anabranch.runtime.native.short_forms import short_form
-from anabranch.runtime.native.signals import MOST_ALONE, MOST_UNSEEN, Signals
+from anabranch.runtime.native.signals import MOST_ALONE, MOST_OF_NEST, MOST_UNSEEN, Signals
 from anabranch.runtime.native.small_arrays import in_memory
 from anabranch.runtime.native.sorting import long_sort, sort_in_place, sorted_alone
 from anabranch.runtime.native.stored_values import least_costs
@@ -115,6 +116,7 @@ class NativeEmitter(ValueEmitter):
         self._work = math.inf  # of that, at most, where it is a loop
         self._ends_apart = False
         self._works: dict[Equation, float] = {}
+        self._loop_ends: dict[Atom, int] = {}
         self._unseen = 0.0  # the operations of loops in the step being written that look at no signals
         # Of the steps of loops being written: the lines that loops in them take more when all their steps are written
         # out, and the labels of such loops.
@@ -220,11 +222,13 @@ class NativeEmitter(ValueEmitter):
         kept = self.kept
         if isinstance(equation.op, Loop):
             names = in_memory(self.memory, equation, names)
-        if self._nest is not None and is_plain(equation, self._nest) and names[0].startswith("%"):
+            self._loop_ends.update(loop_ends(equation))
+        last = last_way(equation, self._loop_ends) if isinstance(equation.op, Branches) else None
+        if last is None and self._nest is not None and is_plain(equation, self._nest) and names[0].startswith("%"):
             return chosen(self, self._nest, equation, names)
         if isinstance(equation.op, Branches):
             self.kept = kept.union(needed)
-            results = branch_results(self, equation, names)
+            results = branch_results(self, equation, names, last)
             self.kept = kept
             return results
         if self._nest is not None and self._powers.may_keep(equation) and self._nest.names.is_asked_again(*names):
@@ -352,11 +356,13 @@ class NativeEmitter(ValueEmitter):
         after = steps.close(list(step(names)))
         self._loops += 1
         # A look takes as long as the step of a loop with no other one in it, of which many may be taken at a time.
-        is_alone = nest is not None and type(op) is not For and work > MOST_ALONE
+        holds_others = self._loops > loops + 1
+        is_long = nest is None or work > (MOST_OF_NEST if holds_others else MOST_ALONE)
         if is_inner and work <= MOST_UNSEEN:
             self._unseen = unseen + work
         else:
-            if self._signals is not None and isinstance(op, Loop) and (is_alone or self._loops > loops + 1):
+            is_asked = is_long and (holds_others or (nest is not None and type(op) is not For))
+            if self._signals is not None and isinstance(op, Loop) and is_asked:
                 self._signals.look(self._unseen, None if nest is None else steps_known)
             self._unseen = unseen
         close_carries(code, carries, after, (before, code.block), derived)

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.instructions import UNLIKELY, Instructions
@@ -16,9 +17,12 @@ from anabranch.runtime.native.values import is_lazy
 from anabranch.runtime.ops.elementwise.casts import convert_op
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.passes.found_intervals import Known
+from anabranch.runtime.passes.interval_rules import within
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
+# Each int in it is a float64, too.
+_FLOATS = Interval(-(2**53), 2**53)
 # How many operations an element takes at least.
 _COST = 12
 # Writes the result for an element; an equation has such a form if the test says so.
@@ -194,6 +198,18 @@ def _division_of(name: str, *, is_positive: bool, is_unsigned: bool) -> _Form:
     return rule
 
 
+def _divided_exactly(equation: Equation, known: Known) -> _Form | None:
+    """The form of a true division of ints that are known to be floats: the code for others goes bit by bit."""
+    if not known or not all(i is not None and within(i, _FLOATS) for i in known):
+        return None
+
+    def rule(code: Instructions, equation: Equation, operands: Sequence[str]) -> str:
+        x, y = (code.emit(f"sitofp i64 {name} to double") for name in operands)
+        return code.emit(f"fdiv double {x}, {y}")
+
+    return rule
+
+
 def _library(name: str) -> _Form:
     return lambda code, equation, operands: code.call(name, "double", "double", *operands)
 
@@ -212,6 +228,7 @@ _FORMS: Mapping[Op, tuple[_Test, _Form]] = {
 }
 _FORMS_OF_KNOWN: Mapping[Op, _FormOfKnown] = {
     **{OPS[name]: _divided(name) for name in ("floor_divide", "remainder", "fmod")},
+    OPS["int_true_divide"]: _divided_exactly,
     OPS["left_shift"]: _shifted("shl"),
     OPS["right_shift"]: _shifted("ashr"),
 }

@@ -10,8 +10,9 @@ from anabranch.runtime.native.signal_state import RAISED, STATE, TICKS
 _STEPS = 1 << 12
 # How many operations a step takes that counts as one, and a loop in another one that need not look.
 _STEP, MOST_UNSEEN = 1 << 12, 1 << 17
-# How many operations a loop takes at most in which there is no other, and that need not look though it may end early.
-MOST_ALONE = 1 << 27
+# How many operations a loop that stands in no other one takes at most if it need not look: in which there is no other,
+# and with those in it.
+MOST_ALONE, MOST_OF_NEST = 1 << 27, 1 << 25
 _TICKS = 1 << 27
 
 # Returns whether a handler has raised. Python's lock is free before and after.

@@ -222,10 +222,23 @@ class ExtendedPrecisionError(UnsupportedOperationError):
     def __init__(self, dtype: np.dtype) -> None:
         super().__init__(f"arrays of dtype {dtype} are not supported here in compiled code; make them with numpy.array")
 
-    @staticmethod
-    def on_host(function: Callable[..., object], *args: Value, **kwargs: Value) -> Value:
-        """The result of a function of NumPy's that makes such an array."""
-        return deferred.call_of(None)(f"numpy.{function.__name__}", function, args, kwargs)
+
+def on_host(function: Callable[..., object], *args: Value, **kwargs: Value) -> Value:
+    """The result of a function of NumPy's by NumPy itself, once the values are known.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Where the settings forbid calls of the host.
+    """
+    if not settings().host_calls:
+        raise UnsupportedOperationError(
+            f"{full_name(function)} of a run-time value is a call of the host, which the setting host_calls forbids"
+        )
+    return deferred.call_of(None)(full_name(function), function, args, kwargs)
+
+
+registry.HOST_CALLS.append(on_host)
 
 
 def supported(dtype: Value) -> np.dtype:

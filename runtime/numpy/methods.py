@@ -15,6 +15,7 @@ from anabranch.runtime.numpy.core import (
     atom_of,
     fresh,
     handle,
+    on_host,
     plain,
     refused,
     supported,
@@ -107,7 +108,7 @@ def astype(
         chosen = supported(dtype)
     except ExtendedPrecisionError:
         owner: Any = np.generic if isinstance(a, NumPyScalar) else np.ndarray
-        return ExtendedPrecisionError.on_host(owner.astype, a, dtype, order, casting)
+        return on_host(owner.astype, a, dtype, order, casting)
     if not np.can_cast(a.dtype, chosen, casting):
         raise TypeError(f"Cannot cast array data from {a.dtype!r} to {chosen!r} according to the rule '{casting}'")
     if isinstance(a, NumPyScalar):
@@ -176,6 +177,17 @@ def tolist(a: Value) -> Value:
     return [tolist(a[i]) for i in range(a.shape[0])]
 
 
+@rules.method("byteswap")
+def byteswap(a: Value, inplace: Value = False) -> Value:
+    """As `ndarray.byteswap`; the bytes of the two parts of a complex number stay apart."""
+    size = a.dtype.itemsize // (2 if a.dtype.kind == "c" else 1)
+    swapped = a.flatten().view(np.uint8).reshape(-1, size)[:, ::-1].flatten().view(a.dtype).reshape(a.shape)
+    if not inplace:
+        return swapped
+    a[...] = swapped
+    return a
+
+
 rules.refuses_method(
     "a run-time value has no bytes while tracing; return it, and take them outside",
     "tofile",
@@ -187,7 +199,6 @@ rules.refuses_method(
 rules.refuses_method(
     "an array has no memory of its own while tracing; do it outside of compiled code",
     "setflags",
-    "byteswap",
     "getfield",
     "setfield",
     "to_device",

@@ -20,6 +20,7 @@ from anabranch.runtime.numpy.core import (
     adopted,
     atom_of,
     fresh,
+    on_host,
     resolved,
     supported,
     traced_inside,
@@ -167,7 +168,7 @@ def _cast(cls: Any) -> Callable[..., Any]:
         try:
             value = atom_of(assigned_values.of_elements(x, np.dtype(cls)), supported(cls))
         except ExtendedPrecisionError:
-            return ExtendedPrecisionError.on_host(cls, x)
+            return on_host(cls, x)
         return wrap.numpy_result(value) if value.type.shape == () else memory_layout.keep_order(fresh(value), (x,))
 
     functools.update_wrapper(call, cls, assigned=("__name__", "__qualname__", "__doc__"), updated=())

@@ -9,9 +9,10 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy.core import handle, refused, shape_of
+from anabranch.runtime.numpy.core import handle, on_host, refused, shape_of
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.tracing.storage import OfLibrary
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
@@ -21,7 +22,7 @@ rules = Rules()
 
 def _coefficients(p: object) -> Value:
     """A vector of coefficients."""
-    return xp.atleast_1d(handle(p.coeffs if isinstance(p, np.poly1d) else p))
+    return xp.atleast_1d(handle(p))
 
 
 def _leading(p: object, name: str) -> Value:
@@ -36,6 +37,15 @@ def _leading(p: object, name: str) -> Value:
         )
         run_time_checks.fail_if(wrap.as_atom(array[0] == 0), lambda _: UnsupportedOperationError(message))
     return array
+
+
+@rules.any_shape(np.poly1d)
+def poly1d(c_or_r: Value, r: Value = False, variable: Value = None) -> Value:
+    """As `numpy.poly1d`: an object that the host makes where it is needed; it holds the array of its coefficients."""
+    made = on_host(np.poly1d, c_or_r, r, variable)
+    if isinstance(c_or_r, TracedArray) and not r:
+        c_or_r.storage.readonly = OfLibrary("an array that a poly1d holds")
+    return made
 
 
 @rules.implements(np.poly)
@@ -89,8 +99,6 @@ def polymul(a1: object, a2: object) -> Value:
 @rules.implements(np.polydiv)
 def polydiv(u: object, v: object) -> Value:
     """As `numpy.polydiv`: the quotient, and the remainder without coefficients near zero at its beginning."""
-    if isinstance(u, np.poly1d) or isinstance(v, np.poly1d):
-        raise refused("polydiv", "of a poly1d; pass its coefficients")
     dividend, divisor = (xp.atleast_1d(handle(p)) + 0.0 for p in (u, v))
     dtype = (dividend[0] + divisor[0]).dtype
     degree, steps = divisor.shape[0] - 1, dividend.shape[0] - divisor.shape[0] + 1
@@ -110,7 +118,7 @@ def polyder(p: object, m: Value = 1) -> TracedArray:
     order = operator.index(m)
     if order < 0:
         raise ValueError("Order of derivative must be positive (see polyint)")
-    array = handle(p.coeffs if isinstance(p, np.poly1d) else p)
+    array = handle(p)
     len(array)
     for _ in range(order):
         powers = np.arange(len(array) - 1, 0, -1)
@@ -129,7 +137,7 @@ def polyint(p: object, m: Value = 1, k: object = None) -> TracedArray:
         constants = constants[0] * xp.ones(order, float)
     if constants.shape[0] < order:
         raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
-    array = handle(p.coeffs if isinstance(p, np.poly1d) else p)
+    array = handle(p)
     for i in range(order):
         array = xp.concatenate((xp.true_divide(array, np.arange(len(array), 0, -1)), constants[i : i + 1]))
     return array

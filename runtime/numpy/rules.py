@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+import numpy as np
+
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -15,6 +17,7 @@ from anabranch.runtime.numpy.core import (
     adopted,
     full_name,
     has_dynamic_array,
+    on_host,
     resolved,
     traced_inside,
 )
@@ -22,6 +25,8 @@ from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry, static_requests, wrap
 from anabranch.runtime.values.arrays import chosen_settings, numpy_messages
 from anabranch.runtime.values.dynamic_lists import list_as_array
+from anabranch.runtime.values.host_calls import functions
+from anabranch.runtime.values.host_calls.deferred import Deferred
 from anabranch.runtime.values.host_types import host_type, time_creation
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.tracer import Tracer
@@ -81,6 +86,12 @@ class Rules:
     def dynamic_shape_method(self, *names: str) -> Callable[[Function], Function]:
         """Register the same for methods of arrays that are no function, or differ from it."""
         return _registering(self.dynamic_shape_methods, names)
+
+    def on_host(self, *originals: Callable[..., object]) -> None:
+        """Register functions that NumPy itself computes once the values are known."""
+        for original in originals:
+            registry.ON_HOST.add(original)
+            self.any_shape(original)(functools.partial(on_host, original))
 
     def refuses(self, reason: str, *originals: Callable[..., object]) -> None:
         """Register functions that refuse run-time values, with the reason; of other values they are NumPy's own."""
@@ -160,7 +171,11 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
         typed = host_type.override(args, kwargs)
         if typed is not None:
             return typed.__array_function__(original, (), args, kwargs)
-        if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
+        given = (*args, *kwargs.values()) if kwargs else args
+        of_host = any(isinstance(value, (Deferred, np.poly1d)) for value in given)
+        if of_host and functions.has_run_time_values(given):
+            return on_host(original, *args, **kwargs)
+        if not any(map(traced_inside, given)):
             return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
         rule = registry.DYNAMIC_SHAPE_FUNCTIONS.get(original)
         choice = union_arguments.of_call(args, kwargs, sizes=rule is None)
@@ -176,7 +191,7 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
         try:
             made = function(*args, **kwargs)
         except ExtendedPrecisionError:
-            return ExtendedPrecisionError.on_host(original, *args, **kwargs)
+            return on_host(original, *args, **kwargs)
         except numpy_messages.FAILURES as error:
             numpy_messages.reraise(error, original, *args, **kwargs)
             raise
@@ -209,7 +224,7 @@ def _creating(original: Callable[..., object], function: Callable[..., object]) 
         try:
             made = function(*args, **kwargs)
         except ExtendedPrecisionError:
-            return ExtendedPrecisionError.on_host(original, *args, **kwargs)
+            return on_host(original, *args, **kwargs)
         except TypeError as error:
             if str(error).startswith(f"{function.__qualname__}("):  # arguments that do not fit
                 numpy_messages.reraise(error, original, *args, **kwargs)

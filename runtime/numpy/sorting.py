@@ -299,11 +299,29 @@ def lexsort(keys: Value, axis: Value = -1) -> Value:
         parts = [wrap.part_of(k, aligned.extents) for k in aligned.operands]
         items = [fresh(operands.padded(k, operands.behind(k.dtype))) for k in parts]
     order: Any = None
-    for key in items:
+    for key in _joined(items):
         ranked = key if order is None else _F[np.take_along_axis](key, order, axis)
         step = argsort(ranked, axis)
         order = step if order is None else _F[np.take_along_axis](order, step, axis)
     return order if aligned is None else aligned.made(order)
+
+
+# Words of at most so many bits are sorted by counting.
+_FEW_BITS = 16
+
+
+def _joined(keys: Sequence[Value]) -> list[Value]:
+    """The keys to sort by, of bools and bytes that follow one another the words that hold them side by side."""
+    found: list[tuple[Value, int]] = []
+    for key in keys:
+        width = 1 if key.dtype == np.bool_ else 8 if key.dtype == np.uint8 else _FEW_BITS
+        below, used = found[-1] if found else (key, _FEW_BITS)
+        if used + width > _FEW_BITS:
+            found.append((key, width))
+            continue
+        word = np.uint8 if used + width <= 8 else np.uint16
+        found[-1] = (key.astype(word) << word(used)) | below.astype(word), used + width
+    return [key for key, _ in found]
 
 
 @rules.method("searchsorted")

@@ -1,4 +1,4 @@
-"""NumPy's functions that are not staged, with the reason; and those that work on what is known while tracing."""
+"""NumPy's functions that are not staged: refused, with the reason; of values known while tracing; or NumPy's own."""
 
 from __future__ import annotations
 
@@ -14,24 +14,17 @@ _REFUSED = {
     "it reads or writes files; do that outside of compiled code": (
         "fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed memmap"
     ),
-    "the text of run-time numbers is made by f-strings, str, repr and print": (
-        "array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific"
-    ),
     "a run-time string has no characters while tracing; parse it outside of compiled code": "fromstring",
-    "calendars and texts of dates are made outside of compiled code": (
-        "busday_count busday_offset datetime_as_string datetime_data is_busday"
-    ),
     "there are no object dtypes in compiled code; write the function with NumPy's own": "frompyfunc",
-    "there is one class of arrays in compiled code; a matrix is an array of two dimensions": "asmatrix bmat matrix",
+    "it shares its memory with the array; use np.matrix, which copies": "asmatrix",
     "use np.broadcast_shapes(a.shape, b.shape)": "broadcast",
-    "use the functions on coefficients, as np.polyval": "poly1d",
     "make records by np.zeros(n, dtype=[('a', int)])": "recarray",
     "compiled code gives no access to memory; call it outside": "from_dlpack nested_iters",
     "the result depends on values, which are known only at run time; use the dtype": "mintypecode typename",
 }
 _STATIC = {
     "its sizes must be known while tracing": "broadcast_shapes",
-    "it is about dtypes, which are known while tracing": "isdtype issubdtype promote_types",
+    "it is about dtypes, which are known while tracing": "datetime_data isdtype issubdtype promote_types",
     "it is about settings, not arrays": (
         "get_include get_printoptions getbufsize geterr geterrcall info printoptions set_printoptions setbufsize "
         "seterr seterrcall show_config show_runtime"
@@ -48,4 +41,5 @@ def isnat(x: Value, *args: Value, **kw: Value) -> Value:
 for _table, _register in ((_REFUSED, rules.refuses), (_STATIC, rules.needs_static)):
     for _reason, _names in _table.items():
         _register(_reason, *(vars(np)[_name] for _name in _names.split() if _name in vars(np)))
+rules.on_host(np.bmat, np.busday_count, np.busday_offset, np.datetime_as_string, np.is_busday, np.matrix)
 files.guard(rules.functions)

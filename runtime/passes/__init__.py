@@ -12,6 +12,7 @@ from anabranch.runtime.passes.check_discharge import discharge_checks
 from anabranch.runtime.passes.check_elimination import eliminate_checks
 from anabranch.runtime.passes.check_hoisting import hoist_checks
 from anabranch.runtime.passes.check_proofs import prove_checks
+from anabranch.runtime.passes.column_storage import store_columns
 from anabranch.runtime.passes.constant_folding import fold_constants
 from anabranch.runtime.passes.copy_insertion import insert_copies
 from anabranch.runtime.passes.cse import eliminate_common_subexpressions
@@ -81,6 +82,7 @@ PASSES = (
     Pass(batch_loops),
     Pass(forward_loads),
     Pass(unswitch_loops),
+    Pass(store_columns),
     Pass(compute_tables),
     Pass(fuse_reductions),
     Pass(sink_searches),

@@ -27,6 +27,7 @@ from anabranch.runtime.ops.elementwise.comparison import (
 from anabranch.runtime.ops.elementwise.overflow import Overflow
 from anabranch.runtime.ops.shape import reshape
 from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.passes.counters import Counters
 from anabranch.runtime.passes.found_intervals import Intervals, Known
 from anabranch.runtime.passes.interval_rules import NO, TRUTH, YES, hull, meet, of_dtype, rule_of, within
 from anabranch.runtime.passes.suppositions import State, Supposed
@@ -47,9 +48,7 @@ class Ranges:
         self._nonzero: set[Var] = set()
         # What is known of each value that was asked for without looking at the Program: constants, and dtypes.
         self._widest: dict[Atom, Interval | None] = {}
-        # The operands that inputs of sub-Programs stand for in each step, and the trip counts that indices are below.
-        self._operands: dict[Var, Atom] = {}
-        self._trips: dict[Var, Atom] = {}
+        self.counters = Counters(self)
         self._before: list[State] | None = None
         self._computed_from: dict[Var, Known] = {}
         # Bools that are assumed to be what the way that a run has taken says.
@@ -80,7 +79,7 @@ class Ranges:
 
     def compute(self, equation: Equation) -> None:
         """Take note of the operands of an equation that is computed now."""
-        if equation.op in _ASKED_FOR:
+        if equation.op in ASKED_FOR:
             self._computed_from[equation.outputs[0]] = tuple(map(self.of, equation.inputs))
 
     # ---- single values -----------------------------------------------------------------------------------------------
@@ -111,69 +110,14 @@ class Ranges:
         if known[1]:
             self._nonzero.add(formal)
 
+    def stands_for(self, formal: Var, operand: Atom) -> None:
+        """Give an input of a loop's body what is known of the operand that it is in each step."""
+        self.bind(formal, self.known(operand))
+        self.counters.stands_for(formal, operand)
+
     def known(self, atom: Atom) -> tuple[Interval | None, bool]:
         """The arguments of `bind`."""
         return self.of(atom), atom in self._nonzero
-
-    # ---- differences -------------------------------------------------------------------------------------------------
-
-    def stands_for(self, formal: Var, operand: Atom) -> None:
-        """Take note that an input of a loop's body is this operand in each step."""
-        self._operands[formal] = operand
-
-    def runs_below(self, index: Var, trip: Atom) -> None:
-        """Take note of the trip count of a loop, which the index is less than in each step."""
-        self._trips[index] = trip
-
-    def difference(self, equation: Equation) -> Interval | None:
-        """The result of a difference, by what is known of its operands and of a counter less what it counts up to."""
-        x, y = equation.inputs
-        a, b = self.of(x), self.of(y)
-        if a is None or b is None or x.type.dtype.kind == "b":
-            return None
-        found = a - b
-        (base, more), (counter, ahead) = self._sum(x), self._sum(y)
-        if isinstance(counter, Var) and counter in self._trips:
-            end, beyond = self._sum(self._positive(self._trips[counter]))
-            if end is base:
-                least = more - ahead - beyond + 1
-                return Interval(min(max(found.low, least), found.high), found.high)
-        return found
-
-    def _sum(self, atom: Atom) -> tuple[Atom, int]:
-        """A value and a constant whose sum a value is."""
-        total = 0
-        for _ in range(_DEEPEST):
-            atom, equation = self._made_by(atom)
-            if equation is None or equation.op not in (add, subtract) or equation.outputs[0].type.shape:
-                break
-            x, y = equation.inputs
-            if equation.op is add and isinstance(x, Literal):
-                x, y = y, x
-            known, every = self.of(x), of_dtype(atom.type.dtype)
-            if not isinstance(y, Literal) or known is None or every is None or x.type.dtype.kind == "b":
-                break
-            by = int(y.value) if equation.op is add else -int(y.value)
-            if not within(known + Interval(by, by), every):
-                break
-            atom, total = x, total + by
-        return atom, total
-
-    def _made_by(self, atom: Atom) -> tuple[Atom, Equation | None]:
-        """A value as it is called outside of the loops that only read it, and the equation that makes it."""
-        while isinstance(atom, Var) and atom in self._operands:
-            atom = self._operands[atom]
-        equation, _ = self.makers.get(atom, (None, 0)) if isinstance(atom, Var) else (None, 0)
-        return atom, equation
-
-    def _positive(self, trip: Atom) -> Atom:
-        """The value that a trip count is where it is more than 0."""
-        trip, equation = self._made_by(trip)
-        if equation is not None and equation.op is select:
-            one, other = equation.inputs[1:]
-            if isinstance(one, Literal) and not one.value.any():
-                return other
-        return trip
 
     def supposed(self) -> Supposed:
         """Forget afterwards what is learned within."""
@@ -369,7 +313,9 @@ def _constants(values: np.ndarray) -> Interval | None:
     return Interval(int(values.min()), int(values.max()))
 
 
-_ASKED_FOR = frozenset(OPS[name] for name in ("left_shift", "right_shift", "floor_divide", "remainder", "fmod"))
+ASKED_FOR = frozenset(
+    OPS[name] for name in ("left_shift", "right_shift", "floor_divide", "remainder", "fmod", "int_true_divide")
+)
 _COMPUTED = (add, subtract, OPS["negative"], OPS["floor_divide"])
 _LOGIC = (logical_and, logical_or, logical_not)
 _Learn: TypeAlias = Callable[[Ranges, Atom, Atom], None]

@@ -22,20 +22,19 @@ from anabranch.runtime.ir.interval import FULL, Interval, exactly
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.ops.check import check
 from anabranch.runtime.ops.control import COND, FOR_UNTIL, SWITCH, WHILE
-from anabranch.runtime.ops.elementwise.arithmetic import subtract
+from anabranch.runtime.ops.elementwise.arithmetic import add, subtract
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.passes.failure_chain import is_chained
 from anabranch.runtime.passes.found_intervals import Intervals
-from anabranch.runtime.passes.interval_rules import NO, YES, IntervalRule, hull, meet, of_dtype
+from anabranch.runtime.passes.interval_rules import NO, YES, IntervalRule, hull, meet, of_dtype, within
 from anabranch.runtime.passes.known_ranges import Ranges
 from anabranch.runtime.passes.range_facts import IntCarry, ProgramFacts
 from anabranch.runtime.passes.step_bounds import MOST_STEPS, StepBounds, after_steps, most_steps
 
 # Sweeps before carries are widened, before those that still change may be anything, and of narrowing. How often a
 # carry is widened before it is to the ends of its dtype.
-_PLAIN, _PATIENT, _NARROWING = 2, 12, 3
-_MARKED = 2
+_PLAIN, _PATIENT, _NARROWING, _MARKED = 2, 12, 3, 2
 
 _Known: TypeAlias = Interval | None
 
@@ -134,7 +133,7 @@ class _Analysis:
     def _walk(self, program: Program) -> None:
         """Visit the equations, unless all that they depend on is as it was when nothing in them changed."""
         ranges, facts = self.ranges, self._facts.of(program)
-        given = self.narrowing and facts.has_loops, ranges.states(program.inputs)
+        given = self.narrowing and facts.has_loops, ranges.states(program.inputs), ranges.counters.ends(program.inputs)
         before, left = self._settled.get(program, (None, []))
         if before == given:
             self._bind(program.inputs, left)
@@ -173,11 +172,12 @@ class _Analysis:
             elif op is select and not equation.outputs[0].type.shape:
                 define(equation.outputs[0], ranges.chosen(equation))
             elif op is subtract:
-                define(equation.outputs[0], ranges.difference(equation))
+                define(equation.outputs[0], ranges.counters.difference(equation))
             elif rule is not None:
                 ranges.compute(equation)
                 inputs = [known for a in integers if (known := of(a)) is not None]
-                define(equation.outputs[0], rule(equation, inputs) if len(inputs) == len(integers) else None)
+                found = rule(equation, inputs) if len(inputs) == len(integers) else None
+                define(equation.outputs[0], ranges.counters.total(equation, found) if found and op is add else found)
             elif op is check:
                 self._check(equation)
             elif isinstance(equation.op, Branches):
@@ -188,6 +188,8 @@ class _Analysis:
                         ranges.refine(code, NO)
                     supposed.is_all()
                     (self._while if equation.op is WHILE else self._for)(equation)
+            else:
+                ranges.compute(equation)
 
     def _check(self, equation: Equation) -> None:
         code, pred, number, *rest = equation.inputs
@@ -288,6 +290,13 @@ class _Analysis:
             self.changed = self.changed or new != self.entries[key]
             self.entries[key] = new
 
+    def _after(self, key: Var, carry: IntCarry, body: Program, steps: int) -> _Known:
+        """What a step leaves of a carry, of which no more is asked than whether it is as it was when the step began."""
+        after, entry = self.ranges.of(carry.after), self.entries[key]
+        if not self.narrowing and (entry is None or (after is not None and within(after, entry))):
+            return after
+        return _narrower(after, self._bound(carry, body, steps))
+
     def _bound(self, carry: IntCarry, body: Program, steps: int) -> _Known:
         """The interval of a carry after so many steps, where each changes it by no more than a constant."""
         change = self.bounds.change(body, carry.formal, carry.after)
@@ -304,7 +313,7 @@ class _Analysis:
             for slot in stacked:
                 if slot.formal is not None:
                     self._define_index(body.inputs[slot.formal], trips)
-                    ranges.runs_below(body.inputs[slot.formal], trip)
+                    ranges.counters.runs_below(body.inputs[slot.formal], trip)
             for carry, before in zip(every, initial, strict=True):
                 ranges.define(carry.formal, self._begin(carry.formal, before))
             if stops:
@@ -312,11 +321,11 @@ class _Analysis:
             self._walk(body)
             most = most_steps(trip, ranges)
             for place, (carry, before) in enumerate(zip(every, initial, strict=True)):
-                after, bound = ranges.of(carry.after), self._bound(carry, body, max(most - 1, 0))
-                self._end(carry.formal, before, _narrower(after, bound))
+                after = ranges.of(carry.after)
+                self._end(carry.formal, before, self._after(carry.formal, carry, body, max(most - 1, 0)))
                 results[place] = after if trips is not None and trips.low > 0 and not stops else hull([before, after])
                 if self.narrowing:
-                    self._narrow(carry.formal, bound)
+                    self._narrow(carry.formal, self._bound(carry, body, max(most - 1, 0)))
                     results[place] = _narrower(results[place], self._bound(carry, body, most))
             for slot in stacked:
                 if slot.formal is not None and (last := ranges.of(body.inputs[slot.formal])) is not None:
@@ -362,10 +371,9 @@ class _Analysis:
                     ranges.define(carry.formal, _narrower(ranges.of(carry.formal), entry))
             self._walk(body)
             for carry, formal, before in zip(every, tested, initial, strict=True):
-                bound = self._bound(carry, body, MOST_STEPS)
-                self._end(formal, before, _narrower(ranges.of(carry.after), bound))
+                self._end(formal, before, self._after(formal, carry, body, MOST_STEPS))
                 if self.narrowing:
-                    self._narrow(formal, bound)
+                    self._narrow(formal, self._bound(carry, body, MOST_STEPS))
             if said is not None:
                 befores = self._where(said.initial, [c.initial for c in every])
                 for carry, before, after in zip(
@@ -388,7 +396,6 @@ class _Analysis:
         for slot in self._facts.slots(equation):
             if slot.result is None and slot.operand is not None and slot.formal is not None:
                 formal, operand = program.inputs[slot.formal], equation.inputs[slot.operand]
-                self.ranges.bind(formal, self.ranges.known(operand))
                 self.ranges.stands_for(formal, operand)
 
     def _define_results(self, equation: Equation, every: Sequence[IntCarry], results: Sequence[_Known]) -> None:

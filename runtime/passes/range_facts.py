@@ -9,6 +9,7 @@ from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.check import check
 from anabranch.runtime.ops.structured import Branches, Loop, Slot, carries
 from anabranch.runtime.passes.interval_rules import IntervalRule, rule_of
+from anabranch.runtime.passes.known_ranges import ASKED_FOR
 
 _LARGE = 2**32
 
@@ -69,9 +70,9 @@ class ProgramFacts:
                 is_structured = isinstance(equation.op, Branches | Loop)
                 if rule is not None and equation.outputs[0].type.dtype == bool:
                     self.compared.update(_whole_numbers(equation))
-                if rule is not None or equation.op is check or is_structured:
+                if rule is not None or equation.op is check or is_structured or equation.op in ASKED_FOR:
                     steps.append((equation, rule, [a for a in equation.inputs if a.type.dtype.kind in "biu"]))
-                if is_structured or not steps or steps[-1][0] is not equation:
+                if is_structured or (rule is None and equation.op is not check):
                     unset += [out for out in equation.outputs if out.type.dtype.kind in "biu"]
                 has_loops |= isinstance(equation.op, Loop) or any(
                     self.of(inner).has_loops for inner in equation.programs()

@@ -85,7 +85,7 @@ class Leaves:
     foreign : Foreign or None
         The arrays of other libraries, where there are any.
     originals : dict
-        The objects that arrays are the memory of, by the identities of these.
+        The objects that arrays are the memory of, with their structures, by the identities of the arrays.
     """
 
     __slots__ = (
@@ -101,7 +101,7 @@ class Leaves:
         self.containers: list[Any] = []
         self.foreign: foreign.Foreign | None = None
         self.generators: dict[int, Any] = {}
-        self.originals: dict[tuple[ByIdentity, ...], Any] = {}
+        self.originals: dict[tuple[ByIdentity, ...], tuple[containers.Structure, Any]] = {}
         self._parts: IdentityDict[Any, list[Any]] = IdentityDict()  # of objects that are made of arrays
         self._places: IdentityDict[Any, int] = IdentityDict()  # of the containers
         self._inside = False  # whether what comes is part of an object
@@ -187,7 +187,7 @@ class Leaves:
         parts = self._parts.setdefault(value, structure.children(value))
         first = len(self.values)
         found = [self.key(part, (path, structure, k)) for part, k in zip(parts, structure.keys, strict=True)]
-        self.originals[tuple(map(ByIdentity, self.values[first:]))] = value
+        self.originals[tuple(map(ByIdentity, self.values[first:]))] = structure, value
         return (structure, *found)
 
     def static(self, value: object, key: tuple[Any, ...]) -> ArgumentKey:

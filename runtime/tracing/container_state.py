@@ -14,8 +14,12 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.approach import Approach
 from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.tracing.source_frames import makes_a_list
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.tracing.upper_layers import RowTable
+
+# Of more items a list is one of run-time length: each item that is a value of its own while tracing takes its time.
+MANY = 5_000
 
 
 def demand(known: set[Hashable] | None, sites: set[Hashable]) -> None:
@@ -146,6 +150,11 @@ class Lists:
         """
         if not self.may_grow:
             raise Restart(lists=True)
+
+    def demand_growth_for(self, count: int) -> None:
+        """Have lists be such as may grow, where Python itself is about to make one of many items."""
+        if count > MANY and not self.may_grow and makes_a_list():
+            self.demand_growth()
 
     def demand_arenas(self, sites: Iterable[Hashable]) -> None:
         """Have lists that these places make lie in arenas.

@@ -133,6 +133,15 @@ def source() -> SourceLocation | None:
     return None
 
 
+# What of Python's own makes lists of items: `[*items]`, `f(*items)`, `made += items`, `made[i:j] = items`.
+_INTO_LISTS = ("LIST_EXTEND", "CALL_FUNCTION_EX", "BINARY_OP", "STORE_SUBSCR", "STORE_SLICE")
+
+
+def makes_a_list() -> bool:
+    """Return whether Python itself is about to make a list of items that it asks for."""
+    return users_instruction()[0] in _INTO_LISTS
+
+
 def users_instruction() -> tuple[str, int]:
     """The bytecode instruction at which the innermost of the user's frames is, and its argument."""
     frame: types.FrameType | None = sys._getframe(1)

@@ -26,7 +26,8 @@ class Unrolling:
     steps : int
         How many steps have run, those of attempts that were given up among them.
     made : int
-        How many equations were made at all, those that were computed at once among them, and those of attempts.
+        How many equations were made at all, those that were computed at once among them, and those of attempts. What
+        takes as long as to make some, such as to begin and end a loop, counts for so many.
     limits : list of UnrollLimit
         Those of the attempts that are under way.
     reason : str, optional

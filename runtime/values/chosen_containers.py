@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
+from anabranch.runtime.values.arrays.numpy_scalar import is_array
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.hashed import OfHashed
 from anabranch.runtime.values.run_time_container import RunTimeContainer
@@ -13,9 +14,9 @@ from anabranch.runtime.values.union import UnionValue
 def is_choice(value: object) -> TypeGuard[UnionValue]:
     """Return whether it is one of a few lists, dicts, sets or views, of which the items are not known while tracing.
 
-    Arrays and numbers that no single array can hold are such, too.
+    Arrays, and arrays or numbers, that no single array can hold are such, too. Numbers alone have no items.
     """
     return isinstance(value, UnionValue) and (
-        value.has_several_types
+        (value.has_several_types and any(map(is_array, value.options)))
         or any(is_dynamic_list(option) or isinstance(option, (RunTimeContainer, OfHashed)) for option in value.options)
     )

@@ -1,8 +1,9 @@
 """Text of run-time values: a `str` that is known when the computation has run.
 
-A `Text` is a method of `str` and what it is called on and with (`"got {}".format(x)`, `", ".join(parts)`): nothing of
-it is computed while tracing. It is taken apart and built like a container, and built on the host it is the `str` that
-Python makes of the same values. What needs the characters themselves while tracing is refused.
+A `Text` is a method of `str` and what it is called on and with (`"got {}".format(x)`, `", ".join(parts)`), or a
+function of NumPy that gives a text: nothing of it is computed while tracing. It is taken apart like a container, and
+built on the host it is the `str` that Python makes of the same values. What needs the characters themselves while
+tracing is refused.
 """
 
 from __future__ import annotations
@@ -258,6 +259,15 @@ def deferred(method: str, *parts: object, **keywords: object) -> Value:
     return Text(method, kept, names, changed_options())
 
 
+def by_function(function: Callable[..., str], *parts: object, **keywords: object) -> Value:
+    """The text that a function of NumPy's gives of these parts, of which some may be known only at run time."""
+    kept = tuple(map(snapshot, (*parts, *keywords.values())))
+    return Text(f"{_NUMPYS}{function.__name__}", kept, tuple(keywords), changed_options())
+
+
+_NUMPYS = "numpy."
+
+
 def _check_options(method: str, parts: tuple[Value, ...], names: tuple[str, ...]) -> None:
     """Raise what Python would where the type of the one part that is a choice, as it is at run time, tells."""
     choices = [place for place, part in enumerate(parts) if isinstance(part, UnionValue)]
@@ -279,6 +289,8 @@ _FEW = 8
 
 
 def _method_named(name: str) -> Callable[..., Value]:
+    if name.startswith(_NUMPYS):
+        return getattr(np, name.removeprefix(_NUMPYS))  # type: ignore[no-any-return]
     return _OTHERS.get(name) or getattr(str, name)
 
 

@@ -18,6 +18,9 @@ PROPERTIES: dict[str, Callable[[Any], Any]] = {}
 DYNAMIC_SHAPE_FUNCTIONS: dict[object, Callable[..., Any]] = {}
 DYNAMIC_SHAPE_METHODS: dict[str, Callable[..., Any]] = {}
 DYNAMIC_SHAPE_PROPERTIES: dict[str, Callable[[Any], Any]] = {}
+# The functions that NumPy itself computes once the values are known, and what stages a call of NumPy's own.
+ON_HOST: set[object] = set()
+HOST_CALLS: list[Callable[..., Any]] = []
 # Why what is not staged is not, by its full name; and what only works on values that are known while tracing.
 REFUSED: dict[str, str] = {}
 STATIC: dict[str, str] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -20,8 +21,10 @@ from anabranch.runtime.device.array import Array
 from anabranch.runtime.host.staging import is_staged, reader
 from anabranch.runtime.signature.flatten_to_key import number_on_device
 from anabranch.runtime.tracing.capacity import OverflowedError
-from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 from anabranch.runtime.values.containers import Contents
+from anabranch.runtime.values.dynamic_lists.host_lists import HostListStructure
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.dynamic_lists.records import refers_to_members
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import layout as layouts
@@ -308,6 +311,10 @@ class Running:
                 whole = re.fullmatch(r"s(\d+)\[0\]", parts[0]) if parts else None
                 if whole and structure.cls in (tuple, list) and parts == self._parts(int(whole[1])):
                     return f"s{whole[1]}" if structure.cls is list else f"tuple(s{whole[1]})"
+                if isinstance(structure, HostListStructure) and structure.is_plain_list_of(children[0]):
+                    return parts[0]  # a list that nobody else has
+                if isinstance(structure, ItemsStructure) and structure.number and not self._plan.on_device:
+                    return self._numbers_of_list(structure.number, parts)
                 if structure.cls is tuple:
                     return f"({''.join(f'{p}, ' for p in parts)})"
                 if structure.cls is list:
@@ -318,6 +325,13 @@ class Running:
             case layouts.Union(options):
                 return self._chosen(options, leaves, depth + 1)
         raise UnsuitedError
+
+    def _numbers_of_list(self, number: Abstract, parts: Sequence[str]) -> str:
+        """The expression of a list, of the memory of its elements, and before it their number, where that may vary."""
+        constant, (*length, memory) = self._writer.constant, parts
+        if length:
+            memory = f"{constant(operator.getitem)}({memory}, {constant(slice)}({length[0]}))"
+        return f"{constant(np.ndarray.tolist if number.kind is Kind.PYTHON else list)}({memory})"
 
     def _chosen(self, options: Sequence[layouts.Layout], leaves: Iterator[str], depth: int) -> str:
         """The expression of one of a few values: an output says which."""

@@ -55,10 +55,13 @@ class ListArena:
         return number
 
     def holding(self, made: Value) -> Value:
-        """A new list of the same elements, in the arena."""
-        new = self.stand_in(self, self.made())
-        new.extend(made)
-        return new
+        """A new list of the same elements, in the arena: at the end of the cells, with no room for more."""
+        number, end = self.made(), count_of(self.cells)
+        self.cells.extend(made)
+        length = size_arithmetic.subtract(count_of(self.cells), end)
+        for part, value in ((self.starts, end), (self.lengths, length), (self.rooms, length)):
+            put(part, number, value)
+        return self.stand_in(self, number)
 
     def with_tuples(self, value: Value) -> Value:
         """The value, where it is a tuple, or one of a few, as one whose items lie in the arena."""
@@ -134,17 +137,25 @@ def _is_free(value: Value) -> bool:
 
 def count_of(items: Any) -> Value:
     """How many elements a list has."""
-    return items.as_items().length
+    return items.items.length if items.is_dynamic else len(items)
 
 
 def at(items: Any, place: Value) -> Value:
     """The element at a place of a list that is in range."""
-    return items.as_items().item(place)
+    return items[place] if _is_known(items, place) else items.as_items().item(place)
 
 
 def put(items: Any, place: Value, value: Value) -> None:
     """Set the element at a place of a list that is in range."""
-    items.become(items.as_items().with_item(place, value))
+    if _is_known(items, place):
+        items[place] = value
+    else:
+        items.become(items.as_items().with_item(place, value))
+
+
+def _is_known(items: Any, place: Value) -> bool:
+    """Return whether elements are values of their own while tracing, and which one is meant is known."""
+    return type(place) is int and not items.is_dynamic
 
 
 def sum_of(a: Value, b: Value) -> Value:

@@ -204,10 +204,11 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> Tra
         nested_lists.end(inner, lambda: (value, *(s.contents() for s in heap.changes())))
         if inner.points and inner.trace.failures.regions:
             roll_back(inner.points, inner.trace.failures.regions[-1].roots, finished=True)
-    changes = IdentityDict((s.target, s.contents()) for s in heap.changes())
+    changed = heap.changes()
+    changes = IdentityDict((s.target, s.contents()) for s in changed)
     copies = copied_items.Copies.of(inner, heap, value, changes)
     split = split_containers.changed(inner, changes)
-    heap.restore()
+    heap.put_back(changed)
     copies.check()
     if split is not None:
         raise split_containers.refusal(split, "changed")
@@ -300,7 +301,8 @@ def _targets(heap: Heap) -> tuple[object, ...]:
 
 
 def _changed_slots(heap: Heap, outcomes: Sequence[TracedBranch]) -> list[Slot]:
-    return [s for s in heap.slots if any(s.target in o.changes for o in outcomes)]
+    changing = [o for o in outcomes if o.changes]
+    return [s for s in heap.slots if any(s.target in o.changes for o in changing)] if changing else []
 
 
 def _bind(

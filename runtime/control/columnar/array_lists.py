@@ -18,8 +18,9 @@ from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds, 
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import node_graphs
 
-# Lists of up to so many elements are no arrays: each element keeps what is known of it.
-SMALL = 8
+# Lists of up to so many elements are no arrays: each element keeps what is known of it, but for those that are written
+# at a place known only at run time, after which nothing is known of any.
+SMALL, SMALL_IF_WRITTEN = 8, 1
 # Fewer lists, of which one is chosen, stay alternatives.
 _FEW = 3
 
@@ -42,9 +43,7 @@ def become_array(owner: Value) -> bool:
         if made and ("rows", owner.site) in (current().trace.lists.array_sites or ()):
             nested_lists.become_row_references(owner)
         return made
-    if owner.native.__len__(owner) <= SMALL:
-        return False
-    items = side_by_side(owner.contents(), fixed=True)
+    items = side_by_side(owner.contents(), fixed=True) if len(owner) else None
     if items is None:
         return False
     owner.become(items)
@@ -52,8 +51,8 @@ def become_array(owner: Value) -> bool:
     return True
 
 
-def prepare_indexed(owner: Value) -> None:
-    """Have the elements of a list that may grow side by side, which is indexed by a run-time value now.
+def prepare_indexed(owner: Value, writes: bool) -> None:
+    """Have the elements of a list that may grow side by side, which is read or written at a run-time place now.
 
     Raises
     ------
@@ -65,7 +64,7 @@ def prepare_indexed(owner: Value) -> None:
         return
     contents = owner.contents()
     table = may_be_table(contents)
-    if not (table or may_be_array(contents)) or (table and nested_lists.table_of(owner) is not None):
+    if not (table or may_be_array(contents, writes)) or (table and nested_lists.table_of(owner) is not None):
         return
     if owner.site is not None:
         demand(trace.lists.array_sites, {owner.site})
@@ -84,8 +83,8 @@ def before_loop(roots: Sequence[object]) -> None:
                 become_array(slot.target)
 
 
-def prepare_plain_indexed(items: list[Value]) -> None:
-    """Have the elements of an ordinary list side by side, which is indexed by a run-time value now.
+def prepare_plain_indexed(items: list[Value], writes: bool) -> None:
+    """Have the elements of an ordinary list side by side, which is read or written at a run-time place now.
 
     Raises
     ------
@@ -95,7 +94,7 @@ def prepare_plain_indexed(items: list[Value]) -> None:
     trace = current().trace
     if type(items) is not list or trace.lists.may_grow or trace.lists.array_sites is None:
         return
-    if may_be_array(items) or may_be_table(items):
+    if may_be_array(items, writes) or may_be_table(items):
         trace.lists.demand_growth()
 
 
@@ -133,9 +132,9 @@ def demand_arena(options: Sequence[Value]) -> None:
         demand(lists.arena_sites, {own_site(site) for o in options for site in o.origins})
 
 
-def may_be_array(contents: Sequence[object]) -> bool:
+def may_be_array(contents: Sequence[object], writes: bool = False) -> bool:
     """Return whether elements are many, and of kinds that can be kept side by side."""
-    return len(contents) > SMALL and element_kinds(contents) is not None
+    return len(contents) > (SMALL_IF_WRITTEN if writes else SMALL) and element_kinds(contents) is not None
 
 
 def may_be_table(contents: Sequence[Value]) -> bool:

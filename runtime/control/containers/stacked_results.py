@@ -26,12 +26,12 @@ from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir import interpret
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.tracing.builder import Builder, building, current, tracing
+from anabranch.runtime.tracing.container_state import MANY
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.decisions import note
 from anabranch.runtime.values.dynamic_lists import stacked_parts
-from anabranch.runtime.values.dynamic_lists.growable_list import MANY
 from anabranch.runtime.values.dynamic_lists.item_forms import (
     ConstantForm,
     ItemForm,

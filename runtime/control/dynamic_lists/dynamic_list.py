@@ -31,6 +31,7 @@ from anabranch.runtime.control.dynamic_lists import (
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, GrowableContents
 from anabranch.runtime.control.staging import restaging, unpacking
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.container_state import MANY
 from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values import passed_functions
 from anabranch.runtime.values.arrays.index_numbers import as_int
@@ -38,7 +39,7 @@ from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
 from anabranch.runtime.values.attributes import name_in_messages
 from anabranch.runtime.values.comparisons import Compared
 from anabranch.runtime.values.containers import has_traced
-from anabranch.runtime.values.dynamic_lists.growable_list import MANY, Growable, is_dynamic_list, is_fixed
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.item_kinds import with_tuples_in_arenas
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents
@@ -61,6 +62,8 @@ class _Methods(Compared, GrowableContents):
         if self.items is None:
             return self._steps(self.native.__iter__(self), math.inf)
         if isinstance(self.items.length, int):
+            if tracing():
+                current().trace.lists.demand_growth_for(self.items.length)
             return self._elements()
         expected = unpacking.targets() if tracing() else None
         if expected is None:

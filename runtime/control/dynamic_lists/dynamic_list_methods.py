@@ -26,12 +26,16 @@ from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences import as_countable, countable, countable_ranges, elements, iterators
 from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.container_state import MANY
 from anabranch.runtime.values import passed_functions, wrap
 from anabranch.runtime.values.arrays.index_numbers import as_int
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.tracer import class_name
 from anabranch.runtime.values.union import UnionValue
 
@@ -55,14 +59,30 @@ def extend(owner: GrowableContents, values: Value, listed: Callable[[Any], Any])
         values = values.items_or(listed)
     many = values if isinstance(values, PushIterator) else as_countable.countable(values)
     if isinstance(many, countable.Countable) and isinstance(many.length, int) and owner.items is None:
-        many = many if isinstance(many, elements.AxisItems) and many.length >= _MANY else None
+        few = _MANY if isinstance(many, elements.AxisItems) else MANY
+        many = many if many.length >= few else None
     if many is None:
         for value in values:
             owner.append(value)
+    elif (block := _block(owner, values)) is not None:
+        owner.become(owner.as_items().extended(values, block))
     else:
         append_each(owner, many)
 
 
+def _block(owner: GrowableContents, values: Value) -> layouts.Layout | None:
+    """The kind of elements of a list of known length that a list of run-time length gets as a block; None for others.
+
+    They are values of their own while tracing.
+    """
+    is_known = type(values) in (list, tuple) or (isinstance(values, Growable) and not values.is_dynamic)
+    if owner.items is None or owner.items.structure.is_circular or not is_known or not 1 < len(values) <= _LONGEST:
+        return None
+    kinds = element_kinds(values)
+    return kinds[0] if kinds is not None and len(kinds) == 1 else None
+
+
+_LONGEST = 256  # longer lists are appended by a loop
 _MANY = 64  # so many rows of an array are appended by a loop
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 
 import numpy as np
 
@@ -17,8 +18,10 @@ from anabranch.runtime.values.arrays.index_numbers import as_int, check_bound, c
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.memory.item_memory import iota
+from anabranch.runtime.values.list_buffer import ListBuffer
+from anabranch.runtime.values.memory.item_memory import iota, shifted
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.python_numbers.sequence_index import place_of
@@ -176,11 +179,20 @@ def popleft(owner: GrowableContents) -> Value:
 
 def without(items: Items, position: int | PythonScalar) -> Items:
     """The elements but for the one at a position."""
+    last = size_arithmetic.subtract(items.length, 1)
+    if not items.structure.is_circular:
+        return _shifted(items, position, last, 1, last)
     line = iota(items.structure.capacity)
     here = atoms.broadcast_to(wrap.as_atom(position, np.int64), line.type.shape)
     next_ = atoms.ufunc(np.add, line, atoms.literal(np.ones(line.type.shape), np.int64))
     after = atoms.ufunc(np.greater_equal, line, here)
-    return items.taken(atoms.select(after, next_, line), size_arithmetic.subtract(items.length, 1))
+    return items.taken(atoms.select(after, next_, line), last)
+
+
+def _shifted(items: Items, low: Bound, high: Bound, by: int, length: Bound) -> Items:
+    """So many elements, those from one position up to another from one place further on (1) or before (-1)."""
+    memory = [shifted(m, wrap.as_atom(low, np.int64), wrap.as_atom(high, np.int64), by) for m in items.memory]
+    return Items(dataclasses.replace(items.structure, fixed=False), (length, *map(ListBuffer, memory)))
 
 
 def insert(owner: GrowableContents, place: Value, value: Value) -> None:
@@ -192,6 +204,11 @@ def insert(owner: GrowableContents, place: Value, value: Value) -> None:
         return
     atom = clipped(key, length)
     pushed = items.pushed(value)
+    if not pushed.structure.is_circular:
+        at = python_scalar(atom, Interval(0, interval_of(length).high))
+        after = _shifted(pushed, size_arithmetic.add(at, 1), pushed.length, -1, pushed.length)
+        owner.become(after.with_item(at, value))
+        return
     line = iota(pushed.structure.capacity)
     here = atoms.broadcast_to(atom, line.type.shape)
     back = atoms.ufunc(np.subtract, line, atoms.literal(np.ones(line.type.shape), np.int64))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import types as python_types
+from collections.abc import Callable
 
 import numpy as np
 
@@ -51,12 +52,18 @@ class LearnedTypes:
         What it carries; None for an entry that stayed as assumed at first.
     requests : tuple
         The capacities that lists have in the loop.
+    exact : bool
+        Containers from before the loop and new ones are told apart.
+    together : frozenset
+        The places in what it carries that may hold the same container.
     """
 
     surroundings: tuple[object, ...]
     slots: tuple[int, ...]
     entries: tuple[layouts.Layout | None, ...]
     requests: tuple[Capacity, ...]
+    exact: bool
+    together: frozenset[tuple[int, ...]]
 
 
 def begin(types: LoopTypes) -> bool:
@@ -69,25 +76,33 @@ def begin(types: LoopTypes) -> bool:
     if found is None:
         return False
     slots, given = list(types.heap.slots), types.slots
+
+    def object_of(value: object) -> object:
+        return slots[value.number].target if isinstance(value, _Place) else value
+
+    types.exact = found.exact
     types.set_slots([slots[k] for k in found.slots])
     types.add_slots([s for s in given if s not in types.slots])
     if len(types.layouts) == len(found.entries):
-        types.layouts = [old if new is None else new for old, new in zip(types.layouts, found.entries, strict=True)]
+        for i, entry in enumerate(found.entries):
+            if entry is not None:
+                types.layouts[i] = _with_constants(entry, object_of)
         types.requests = list(found.requests)
+        if None not in found.entries:
+            types.together = set(found.together)
     return True
 
 
 def remember(types: LoopTypes) -> None:
     """Note what a loop carries that needed more than one trace."""
-    if types.exact or types.by_identity or types.aliased:
+    if types.by_identity or types.aliased:
         return
     places = _places(types.heap)
-    entries = tuple(
-        None if i in types.unread or not _is_of_all_traces(layout) else layout for i, layout in enumerate(types.layouts)
-    )
+    entries = tuple(None if i in types.unread else _detached(t, places) for i, t in enumerate(types.layouts))
     known = current().trace.loops.types.setdefault(_site(types), [])
     slots = tuple(places[s.target] for s in types.slots)
-    known.insert(0, LearnedTypes(_surroundings(types), slots, entries, tuple(types.requests)))
+    together = frozenset(types.together)
+    known.insert(0, LearnedTypes(_surroundings(types), slots, entries, tuple(types.requests), types.exact, together))
     del known[_MOST:]
 
 
@@ -96,16 +111,38 @@ def _site(types: LoopTypes) -> tuple[object, ...]:
     return types.loop.site, place()
 
 
-def _is_of_all_traces(layout: layouts.Layout) -> bool:
-    """Return whether a layout holds nothing that belongs to one trace of the loops around."""
+def _with_constants(layout: layouts.Layout, change: Callable[[object], object]) -> layouts.Layout:
+    """Return a layout with other constants."""
     match layout:
         case layouts.Constant(value):
-            return isinstance(value, (*_CONSTANTS, Undefined))
-        case layouts.Node(_, children):
-            return all(map(_is_of_all_traces, children))
+            return layouts.Constant(change(value))
+        case layouts.Node(structure, children, source):
+            return layouts.Node(structure, tuple([_with_constants(c, change) for c in children]), source)
         case layouts.Union(options):
-            return all(map(_is_of_all_traces, options))
-    return True
+            return layouts.Union(tuple([_with_constants(o, change) for o in options]))
+    return layout
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Place:
+    """The number of an object among those that the body reaches."""
+
+    number: int
+
+
+def _detached(layout: layouts.Layout, places: IdentityDict[object, int]) -> layouts.Layout | None:
+    """Return a layout with the places of the objects in it; None where others in it belong to one trace."""
+    of_one_trace = False
+
+    def place_of(value: object) -> object:
+        nonlocal of_one_trace
+        if value in places:
+            return _Place(places[value])
+        of_one_trace = of_one_trace or not isinstance(value, (*_CONSTANTS, Undefined))
+        return value
+
+    found = _with_constants(layout, place_of)
+    return None if of_one_trace else found
 
 
 def _surroundings(types: LoopTypes) -> tuple[object, ...]:
@@ -137,7 +174,7 @@ def _type_of(value: object, places: IdentityDict[object, int]) -> object:
         return (UnionValue, *(_type_of(v, places) for v in value.options))
     if isinstance(value, python_types.FunctionType):
         return (value.__code__, *(places.get(c) for c in value.__closure__ or ()))
-    if isinstance(value, dict):
+    if isinstance(value, (dict, IdentityDict)):
         return (type(value), *(_type_of(v, places) for pair in value.items() for v in pair))
     if isinstance(value, Bare):  # an iterable: a new one in each trace, over the same
         inside = places.copy()

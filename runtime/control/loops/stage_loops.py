@@ -50,6 +50,7 @@ from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
 _MOST_ATTEMPTS = 24
+_TRACES_EQUATIONS = 128  # that take as long as to trace a body and to emit the loop, besides those in it
 
 
 def stage(loop: LoopStatement) -> State:
@@ -62,6 +63,7 @@ def stage(loop: LoopStatement) -> State:
     unrolled = outer.trace.unrolling.equations
     for attempt in range(_MOST_ATTEMPTS):
         outer.trace.unrolling.equations = unrolled
+        outer.trace.unrolling.made += _TRACES_EQUATIONS
         traced = _trace_body(outer, loop, types)
         if traced is None:
             continue

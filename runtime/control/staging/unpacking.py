@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.source_frames import internal, users_instruction
+from anabranch.runtime.tracing.source_frames import internal, makes_a_list, users_instruction
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
 
@@ -19,13 +19,9 @@ def targets() -> int | None:
     return count if name == "UNPACK_SEQUENCE" else None  # of more than 255 the first is another instruction
 
 
-# What of Python's own makes lists of items: `[*items]`, `f(*items)`, `made += items`, `made[i:j] = items`.
-_INTO_LISTS = ("LIST_EXTEND", "CALL_FUNCTION_EX", "BINARY_OP", "STORE_SUBSCR", "STORE_SLICE")
-
-
 def demand_growth() -> None:
     """Have lists be such as may grow, where Python itself is about to make one of items that it asks for."""
-    if tracing() and users_instruction()[0] in _INTO_LISTS:
+    if tracing() and makes_a_list():
         current().trace.lists.demand_growth()
 
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.storage import ElsewhereStorage, OfLibrary, OnDevice, Storage
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.storage import ElsewhereStorage, OfLibrary, OnDevice, Part, Storage
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays import indexing, integer_elements, numpy_messages
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
@@ -21,6 +22,9 @@ from anabranch.runtime.values.memory import aliasing, memory_layout, views
 from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.tracer import INPLACE, Tracer
 from anabranch.runtime.values.union import UnionValue
+
+# The elements of longer vectors are asked for by parts of these.
+_FEW = 16
 
 
 class TracedArray(Handle, NumPyLike):
@@ -146,7 +150,15 @@ class TracedArray(Handle, NumPyLike):
     def __iter__(self) -> Iterator[Value]:
         if not self._shape:
             raise TypeError("iteration over a 0-d array")
-        return (self[i] for i in range(self._shape[0]))
+        if tracing():
+            current().trace.lists.demand_growth_for(self._shape[0])
+        many = len(self._shape) == 1 and self._shape[0] > _FEW and not self.path
+        return map(self._element, range(self._shape[0])) if many else (self[i] for i in range(self._shape[0]))
+
+    def _element(self, place: int) -> Value:
+        """An element of a vector as it is now, which takes no equation until it is computed with."""
+        atom = self.atom
+        return wrap.numpy_result(Part(ArrayType((), atom.type.dtype), atom, place))
 
     def inplace(self, ufunc: np.ufunc, other: object) -> TracedArray:
         """`a += b` and its kin: NumPy's loop, its `same_kind` cast back, written into this memory."""

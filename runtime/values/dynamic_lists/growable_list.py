@@ -7,9 +7,6 @@ from typing import Any
 from anabranch.runtime.values.attributes import ContainerStandIn
 from anabranch.runtime.values.dynamic_lists.items import Items
 
-# Of more items a list is one of run-time length: each item that is a value of its own while tracing takes its time.
-MANY = 5_000
-
 
 class Growable(ContainerStandIn):
     """The base of lists and deques that may come to have a length known only at run time: then they have `items`."""

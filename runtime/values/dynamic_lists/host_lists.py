@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
+from anabranch.runtime.values.pytrees import layout as layouts
 
 
 class HostList:
@@ -22,8 +24,15 @@ class HostListStructure(Structure):
         """True: its length is known only at run time, or its elements are side by side."""
         return True
 
+    def is_plain_list_of(self, part: layouts.Layout) -> bool:
+        """Return whether it is a list, and what is built of its part is one that nobody else has."""
+        is_built = isinstance(part, layouts.Node) and isinstance(part.structure, ItemsStructure)
+        return self.extra == (list, None) and is_built
+
     def build(self, children: Sequence[object]) -> Value:
         native, maxlen = self.extra
+        if native is list and type(children[0]) is list:
+            return children[0]  # it has just been made
         return native(children[0]) if maxlen is None else native(children[0], maxlen)
 
 

@@ -32,7 +32,7 @@ def kinds_of(values: Sequence[object]) -> list[layouts.Layout] | None:
 
 
 def is_plain(kind: layouts.Layout) -> bool:
-    """Return whether an element of this layout has no identity: a number, None, or a tuple of such."""
+    """Return whether an element of this layout has no identity but by numbers: a number, None, or a tuple of such."""
     match kind:
         case layouts.Constant(value):
             abstract = layouts.numeric(kind)
@@ -40,7 +40,8 @@ def is_plain(kind: layouts.Layout) -> bool:
         case layouts.Leaf(abstract):
             return abstract.kind in (Kind.PYTHON, Kind.SCALAR)
         case layouts.Node(structure, children):
-            plain = structure.cls is tuple or hasattr(structure.cls, "_fields") or structure.refers
+            plain = structure.cls is tuple or hasattr(structure.cls, "_fields")
+            plain = plain or structure.refers or structure.is_in_arena
             return plain and bool(children) and all(map(is_plain, children))
         case layouts.Union(options):
             return all(map(is_plain, options))

@@ -243,33 +243,58 @@ class Items:
     def pushed(self, value: object, front: bool = False) -> Items:
         """With one element more at the end, or (of a circular buffer) at the front."""
         row = item_kinds.ItemRow.of(value, self.structure.variants)
-        structure = dataclasses.replace(self.structure, variants=row.variants, fixed=False)
-        if structure.request is None:
-            structure = dataclasses.replace(structure, capacity=structure.capacity + 1)
-        items = Items.of(self, structure)
-        length = wrap.as_atom(items.length, np.int64)
-        most = interval_of(items.length).high
-        if structure.request is not None and most >= structure.capacity:
-            full = atoms.ufunc(np.greater_equal, length, atoms.literal(structure.capacity, np.int64))
-            capacity_requests.exceeded(full, structure.request)
+        items = self._with_room(1, row.variants)
         first = items.first
         if front:
-            first = items._around(items.first + (structure.capacity - 1))
+            first = items._around(items.first + (items.structure.capacity - 1))
         place = wrap.as_atom(first, np.int64) if front else items.place(items.length)
-        written = items._written(place, row)
-        longest = Interval(0, min(most + 1, structure.capacity))
-        more = python_scalar(atoms.ufunc(np.add, length, atoms.literal(1, np.int64)), longest)
-        head = (more, first) if structure.is_circular else (more,)
-        made = Items(structure, (*head, *written.parts[len(head) :]))
-        if not front:
-            source, kinds = self.grown_from or (self, ())
-            made.grown_from = (source, (*kinds, row.kind))
-            made.past = self.past
-            if self.elements is not None:
-                kept = value if isinstance(value, (TracedArray, np.ndarray)) else None
-                made.elements = (*self.elements, Element(kept, atoms.literal(True)))
-            if type(self.length) is int:
-                made.past = Past(self, self.length, () if row.kind is None else (row.kind,))
+        made = items._written(place, row)._longer(1, first)
+        return made if front else self._noting(made, (value,), row.kind)
+
+    def extended(self, values: Sequence[Value], kind: layouts.Layout) -> Items:
+        """With several elements of one kind more at the end, of a buffer that is not circular: as one block."""
+        count, variants = len(values), tuple(distinct([*self.structure.variants, kind]))
+        items, place = self._with_room(count, variants), wrap.as_atom(self.length, np.int64)
+        block = _side_by_side(list(values), ItemsStructure(Items, (), None, (kind,), count)).buffers
+        number = variants.index(kind)
+        first = sum(len(layouts.leaf_types(k)) for k in variants[:number])
+        buffers, tags = items.buffers, items.tags
+        for k, line in enumerate(block, first):
+            buffers[k] = item_memory.block_updated(buffers[k], line, place)
+        if tags is not None:
+            tags = item_memory.block_updated(tags, item_memory.filled((count,), atoms.INT32, number), place)
+        made = items._with(items.length, 0, tags, buffers)._longer(count, 0)
+        return self._noting(made, values, number)
+
+    def _with_room(self, count: int, variants: tuple[layouts.Layout, ...]) -> Items:
+        """The same elements, of these kinds, with room for more of them."""
+        structure = dataclasses.replace(self.structure, variants=variants, fixed=False)
+        if structure.request is None:
+            structure = dataclasses.replace(structure, capacity=structure.capacity + count)
+        elif interval_of(self.length).high > structure.capacity - count:
+            length = wrap.as_atom(self.length, np.int64)
+            full = atoms.ufunc(np.greater, length, atoms.literal(structure.capacity - count, np.int64))
+            capacity_requests.exceeded(full, structure.request)
+        return Items.of(self, structure)
+
+    def _longer(self, count: int, first: Bound) -> Items:
+        """The same with so many elements more, which are there."""
+        longest = Interval(0, min(interval_of(self.length).high + count, self.structure.capacity))
+        length = wrap.as_atom(self.length, np.int64)
+        more = python_scalar(atoms.ufunc(np.add, length, atoms.literal(count, np.int64)), longest)
+        head = (more, first) if self.structure.is_circular else (more,)
+        return Items(self.structure, (*head, *self.parts[len(head) :]))
+
+    def _noting(self, made: Items, values: Sequence[Value], kind: int | None) -> Items:
+        """The elements `made`, with what is known of them: they are these and then those values, of one kind."""
+        source, kinds = self.grown_from or (self, ())
+        made.grown_from = (source, (*kinds, *[kind] * len(values)))
+        made.past = self.past
+        if self.elements is not None:
+            kept = [v if isinstance(v, (TracedArray, np.ndarray)) else None for v in values]
+            made.elements = (*self.elements, *(Element(value, atoms.literal(True)) for value in kept))
+        if type(self.length) is int:
+            made.past = Past(self, self.length, () if kind is None else (kind,))
         return made
 
     def followed_by(self, other: Items) -> Items:

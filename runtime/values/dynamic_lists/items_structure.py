@@ -93,6 +93,14 @@ class ItemsStructure(ElementsStructure):
         parts += [Abstract((self.capacity, *t.shape), t.dtype, Kind.BUFFER) for t in self.rows]
         return layouts.Node(self, tuple(map(layouts.Leaf, parts)))
 
+    @property
+    def number(self) -> Abstract | None:
+        """What each element is, where all are numbers of one kind, and the first lies first; else None."""
+        kind = self.variants[0] if len(self.variants) == 1 and not self.is_circular else None
+        if isinstance(kind, layouts.Leaf) and kind.abstract.kind in (Kind.PYTHON, Kind.SCALAR):
+            return kind.abstract
+        return None
+
     def of_length(self, length: int) -> ItemsStructure:
         """The structure of so many elements, always."""
         return dataclasses.replace(self, capacity=length, request=None, is_circular=False, fixed=True)

@@ -50,7 +50,7 @@ class Slot(abc.ABC):
         """Return whether two contents hold the same objects."""
         if isinstance(now, dict):
             return are_same_keys(now, before) and all(map(operator.is_, now.values(), before.values()))
-        return len(now) == len(before) and all(a is b for a, b in zip(now, before, strict=True))
+        return len(now) == len(before) and all(map(operator.is_, now, before))
 
 
 class FixedSlot(Slot):
@@ -73,6 +73,12 @@ class SequenceSlot(Slot):
     @property
     def _methods(self) -> type[list[Any]] | type[collections.deque[Any]]:
         return list if isinstance(self.target, list) else collections.deque
+
+    @property
+    def changed(self) -> bool:
+        # Each branch looks at all lists that the function leads to: no copy is made to compare them.
+        target, before, methods = self.target, self.before, self._methods
+        return methods.__len__(target) != len(before) or not all(map(operator.is_, methods.__iter__(target), before))
 
     def contents(self) -> tuple[Value, ...]:
         return tuple(self._methods.__iter__(self.target))

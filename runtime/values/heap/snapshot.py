@@ -191,10 +191,14 @@ class Heap:
             array[...] = before
         return bool(written)
 
-    @whole
     def restore(self) -> None:
         """Put everything back."""
-        for slot in self.changes():
+        self.put_back(self.changes())
+
+    @whole
+    def put_back(self, changed: Iterable[Slot]) -> None:
+        """Put back what these slots' objects held."""
+        for slot in changed:
             slot.restore(slot.before)
 
     def rewind(self) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
+
+import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import a
@@ -65,16 +68,25 @@ class Maker:
         return f"{self.cls.__module__.rpartition('._')[0] or self.cls.__module__}.{self.cls.__name__}.{name}"
 
 
-def _operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Value], Value]:
-    return lambda self, other: self._operated(function, other)
+def set_operators(cls: type, operated: Callable[..., Value]) -> None:
+    """Give a class Python's operators that change nothing; `operated(function, self, *others)` does what one does."""
 
-
-def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Value], Value]:
-    def swapped(right: Any, left: Any) -> Any:
+    def swapped(function: Callable[[Any, Any], Any], right: Any, left: Any) -> Any:
         return function(left, right)
 
-    swapped.__name__ = f"r{function.__name__}"
-    return _operator(swapped)
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"):
+        function = getattr(operator, f"__{name}__")
+        reflected = functools.partial(swapped, function)
+        functools.update_wrapper(reflected, function, assigned=("__name__",), updated=())
+        reflected.__name__ = f"r{name}"  # type: ignore[attr-defined]
+        setattr(cls, f"__{name}__", lambda self, other, function=function: operated(function, self, other))
+        setattr(cls, f"__r{name}__", lambda self, other, function=reflected: operated(function, self, other))
+    for name in ("eq", "ne", "lt", "le", "gt", "ge"):
+        function = getattr(operator, name)
+        setattr(cls, f"__{name}__", lambda self, other, function=function: operated(function, self, other))
+    for name in ("neg", "pos", "abs", "invert"):
+        function = getattr(operator, name)
+        setattr(cls, f"__{name}__", lambda self, function=function: operated(function, self))
 
 
 class Deferred:
@@ -110,41 +122,60 @@ class Deferred:
         return made
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise UnsupportedOperationError(
-            f"the attribute {name} of {a(self._maker.cls.__name__)} is set, which is made anew by each host call that "
-            "needs it; make it and use it in a function with @anabranch.host"
-        )
+        raise self._refusal(f"given the attribute {name}")
 
     def __call__(self, *args: Value, **kwargs: Value) -> Value:
         return _Method(self, "__call__")(*args, **kwargs)
 
     __array_ufunc__ = None  # arrays leave their operators to these
 
-    __matmul__, __rmatmul__ = _operator(operator.matmul), _reflected(operator.matmul)
-    __mul__, __rmul__ = _operator(operator.mul), _reflected(operator.mul)
-    __add__, __radd__ = _operator(operator.add), _reflected(operator.add)
-    __sub__, __rsub__ = _operator(operator.sub), _reflected(operator.sub)
-    __truediv__ = _operator(operator.truediv)
-
     def __getitem__(self, key: Value) -> Value:
         return self._operated(operator.getitem, key)
 
-    def __neg__(self) -> Value:
-        return self._operated(operator.neg)
-
     def _operated(self, function: Callable[..., Any], *others: Value) -> Value:
-        return call_of(self)(self._maker.method(f"__{function.__name__}__"), function, (self, *others), {})
+        name = function.__name__.strip("_")
+        if name in ("eq", "ne") and self._maker.cls.__eq__ is object.__eq__:
+            return self._is_same(others[0]) is (name == "eq")
+        return call_of(self)(self._maker.method(f"__{name}__"), function, (self, *others), {})
 
-    def _refuse_change(self, *_: object) -> NoReturn:
-        raise UnsupportedOperationError(
-            f"{a(self._maker.cls.__name__)} is changed in place, which is made anew by each host call that needs it; "
-            "make it and use it in a function with @anabranch.host"
+    def _is_same(self, other: Value) -> bool:
+        if self is not other and isinstance(other, Deferred):
+            raise self._refusal("compared")
+        return self is other
+
+    def _refusal(self, what: str) -> UnsupportedOperationError:
+        return UnsupportedOperationError(
+            f"{a(self._maker.cls.__name__)} is {what}, which is made anew by each host call that needs it; do that in "
+            "a function with @anabranch.host"
         )
 
-    __setitem__ = __delitem__ = __imatmul__ = __imul__ = __iadd__ = __isub__ = __itruediv__ = _refuse_change
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        if hasattr(self._maker.cls, "__bool__") or hasattr(self._maker.cls, "__len__"):
+            raise self._refusal("asked for its truth")
+        return True
+
+    def __len__(self) -> NoReturn:
+        raise self._refusal("asked for its length")
+
+    def __iter__(self) -> NoReturn:
+        raise self._refusal("gone over")
+
+    def __contains__(self, _: object) -> NoReturn:
+        raise self._refusal("asked for its items")
+
+    def _refuse_change(self, *_: object) -> NoReturn:
+        raise self._refusal("changed in place")
+
+    __setitem__ = __delitem__ = _refuse_change
+    __imatmul__ = __imul__ = __iadd__ = __isub__ = __itruediv__ = __ipow__ = __ifloordiv__ = __imod__ = _refuse_change
 
     def __repr__(self) -> str:
         return f"<{self._maker.cls.__name__} of run-time values>"
+
+
+set_operators(Deferred, lambda function, self, *others: self._operated(function, *others))
 
 
 @frozen
@@ -192,6 +223,16 @@ def method_called(owner: object, name: str, args: tuple[Any, ...], kwargs: dict[
     return getattr(owner, name)(*args, **kwargs)
 
 
+def part_of(place: int, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A part of the result of a function, called on the host."""
+    return function(*args, **kwargs)[place]
+
+
+def made_again(example: object, recipe: Value) -> Deferred:
+    """The stand-in for an object like this one."""
+    return Deferred(Maker(type(example), frozenset(dir(example))), copied(recipe))
+
+
 # Stages a call; the module that does is above.
 _stage: list[Callable[..., Any]] = []
 
@@ -209,7 +250,7 @@ def stages(call: Callable[..., Any]) -> Callable[..., Any]:
 
 def can_be_made_again(value: object) -> bool:
     """Return whether an object is one of those that do not change."""
-    return f"{type(value).__module__}.".startswith(_MODULES)
+    return type(value) is np.poly1d or f"{type(value).__module__}.".startswith(_MODULES)
 
 
 def copied(value: Value) -> Value:

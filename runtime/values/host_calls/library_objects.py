@@ -251,21 +251,6 @@ def _zeros(part: Value) -> np.ndarray:
     return np.zeros(shape, dtype)
 
 
-def _binary(function: Callable[[Any, Any], Any], reflected: bool) -> Callable[[LibraryObject, Any], Value]:
-    def swapped(right: Any, left: Any) -> Any:
-        return function(left, right)
-
-    def method(self: LibraryObject, other: Value) -> Value:
-        name = f"__{'r' if reflected else ''}{function.__name__.strip('_')}__"
-        return self._called(name, swapped if reflected else function, self, other)
-
-    return method
-
-
-def _unary(function: Callable[[Any], Any]) -> Callable[[LibraryObject], Value]:
-    return lambda self: self._called(f"__{function.__name__}__", function, self)
-
-
 def set_operators_in_place(
     cls: type[LibraryObject], method_of: Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Value]]
 ) -> None:
@@ -279,14 +264,10 @@ def _written_in_place(function: Callable[[Any, Any], Any]) -> Callable[[LibraryO
 
 
 set_operators_in_place(LibraryObject, _written_in_place)
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"):
-    _function = getattr(operator, f"__{_name}__")
-    setattr(LibraryObject, f"__{_name}__", _binary(_function, reflected=False))
-    setattr(LibraryObject, f"__r{_name}__", _binary(_function, reflected=True))
-for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
-    setattr(LibraryObject, f"__{_name}__", _binary(getattr(operator, _name), reflected=False))
-for _name in ("neg", "pos", "abs", "invert"):
-    setattr(LibraryObject, f"__{_name}__", _unary(getattr(operator, _name)))
+deferred.set_operators(
+    LibraryObject,
+    lambda function, self, *others: self._called(f"__{function.__name__.strip('_')}__", function, self, *others),
+)
 
 
 class _Method:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ops.host_call import MisfitError, RefusedError, ViewError
 from anabranch.runtime.values.host_calls import functions, results
 from anabranch.runtime.values.pytrees import host_values, layout as layouts
@@ -33,6 +34,8 @@ class PreparedCall:
         The arrays of the result that share memory with others of it, by their places.
     may_view : bool
         The result may be a view of arguments, which are not written to any more.
+    aliased : tuple of pairs of int
+        The arrays of the result, by their places, that are arguments, by the places of these among the leaves.
     """
 
     name: str
@@ -45,16 +48,28 @@ class PreparedCall:
     is_flat: bool
     shared: frozenset[int] = frozenset()
     may_view: bool = False
+    aliased: tuple[tuple[int, int], ...] = ()
 
     def __str__(self) -> str:
         return self.name
 
-    def called(self, arrays: Sequence[np.ndarray]) -> Any:
-        """The function's own result."""
-        return self._called(arrays)[0]
+    def tried(self, arrays: Sequence[np.ndarray]) -> Trial:
+        """A call while tracing."""
+        made, found, copies = self._called(arrays)
+        aliased = _aliased(found, copies)
+        views = _views(found, copies, aliased)
+        if views and not self.may_view:
+            raise self._returns_view()
+        return Trial(made, tuple(aliased.items()), views)
 
-    def _called(self, arrays: Sequence[np.ndarray]) -> tuple[Any, list[np.ndarray]]:
-        """The function's own result, and the arrays of it."""
+    def _returns_view(self) -> ViewError:
+        return ViewError(
+            f"{self.name} returns an argument, or a view of one, which compiled code would take for a new array; "
+            "return a copy, in a function with @anabranch.host"
+        )
+
+    def _called(self, arrays: Sequence[np.ndarray]) -> tuple[Any, list[np.ndarray], list[np.ndarray]]:
+        """The function's own result, the arrays of it, and those of the arguments."""
         copies = [_laid_out(x, leaf) for x, leaf in zip(arrays, self.leaves, strict=True)]
         function, args, kwargs = host_values.build(self.given, iter(copies))
         held = [] if self.is_flat else functions.state((args, kwargs))
@@ -68,21 +83,20 @@ class PreparedCall:
                 )
         result = results.structure_of(made) if self.result is None else self.result
         found = results.flattened(self.name, result, made)
-        if not self.may_view and any(np.may_share_memory(part, x) for part in found for x in copies if x.ndim):
-            raise ViewError(
-                f"{self.name} returns an argument, or a view of one, which compiled code would take for a new array; "
-                "return a copy, in a function with @anabranch.host"
-            )
-        if self.result is not None and not sharing(found) <= self.shared:
+        return made, found, copies
+
+    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The arrays of the result, of any sizes."""
+        _, found, copies = self._called(arrays)
+        aliased = _aliased(found, copies)
+        if tuple(aliased.items()) != self.aliased or (not self.may_view and _views(found, copies, aliased)):
+            raise self._returns_view()
+        if not sharing(found) <= self.shared:
             raise RefusedError(
                 f"{self.name} returns arrays that share memory, which it did not while the function was traced; return "
                 "copies, in a function with @anabranch.host"
             )
-        return made, found
-
-    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The arrays of the result, of any sizes."""
-        return self._called(arrays)[1]
+        return found
 
     def fitted(self, found: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The arrays of a result in their rooms, and the sizes of the axes whose sizes are not known."""
@@ -106,6 +120,43 @@ class PreparedCall:
         return [*padded, np.array(sizes, np.int64)]
 
 
+@frozen(eq=False)
+class Trial:
+    """A call while tracing: the function's own result, which of its arrays are arguments, and which are views of some.
+
+    Attributes
+    ----------
+    made
+    aliased : tuple of pairs of int
+        As of the `PreparedCall`.
+    views : frozenset of int
+        The places of the arrays that are other views of arguments.
+    """
+
+    made: Any
+    aliased: tuple[tuple[int, int], ...]
+    views: frozenset[int]
+
+
+def _aliased(found: Sequence[np.ndarray], copies: Sequence[np.ndarray]) -> dict[int, int]:
+    """The arrays of a result that are an argument, element for element, each by its place."""
+    memory = {_memory(x): place for place, x in enumerate(copies) if x.ndim and x.size}
+    return {place: memory[key] for place, part in enumerate(found) if part.ndim and (key := _memory(part)) in memory}
+
+
+def _memory(array: np.ndarray) -> tuple[object, ...]:
+    return array.ctypes.data, array.shape, array.strides, array.dtype
+
+
+def _views(found: Sequence[np.ndarray], copies: Sequence[np.ndarray], aliased: Collection[int]) -> frozenset[int]:
+    """The places of the arrays of a result that share memory with arguments in another way."""
+    return frozenset(
+        place
+        for place, part in enumerate(found)
+        if place not in aliased and any(np.may_share_memory(part, x) for x in copies if x.ndim)
+    )
+
+
 def sharing(found: Sequence[np.ndarray]) -> frozenset[int]:
     """The places of the arrays that can be written to and share memory with others."""
     return frozenset(
@@ -124,6 +175,7 @@ def prepared_call(
     is_ordered: bool,
     shared: frozenset[int] = frozenset(),
     may_view: bool = False,
+    aliased: tuple[tuple[int, int], ...] = (),
 ) -> PreparedCall:
     """A call on arguments of this layout."""
     assert isinstance(given, layouts.Node)
@@ -133,7 +185,7 @@ def prepared_call(
         isinstance(p, layouts.Leaf) or (isinstance(p, layouts.Constant) and _is_simple(p.value)) for p in each
     )
     return PreparedCall(
-        name, given, result, room, classes, is_ordered, tuple(leaves_of(given)), is_flat, shared, may_view
+        name, given, result, room, classes, is_ordered, tuple(leaves_of(given)), is_flat, shared, may_view, aliased
     )
 
 
@@ -157,6 +209,18 @@ def leaves_of(layout: layouts.Layout) -> Iterator[layouts.Leaf | None]:
             yield None
             for option in options:
                 yield from leaves_of(option)
+
+
+def values_of_leaves(value: Value, layout: layouts.Layout) -> Iterator[Value]:
+    """What stands for each of the leaves, in the order of `leaves_of`; None for those of alternatives."""
+    match layout:
+        case layouts.Leaf():
+            yield value
+        case layouts.Node(structure, children):
+            for part, child in zip(structure.children(value), children, strict=True):
+                yield from values_of_leaves(part, child)
+        case layouts.Union():
+            yield from (None for _ in leaves_of(layout))
 
 
 def _laid_out(array: np.ndarray, leaf: layouts.Leaf | None) -> np.ndarray:

@@ -198,7 +198,8 @@ def structure_of(value: Any) -> layouts.Layout:
         return layouts.Node(texts.HostTextStructure(texts.HostText, ("number",)), (layouts.Leaf(python_abstract(int)),))
     structure: containers.Structure
     record, library = _record(value), changing_objects.structure_of(value)
-    times = structures.structure_of(value) if isinstance(value, np.ndarray) and value.dtype.kind in "mM" else None
+    is_times = isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "mM"
+    times = structures.structure_of(value) if is_times else None
     if times is not None:
         structure, children = times, times.children(value)
     elif library is not None:
@@ -291,7 +292,7 @@ def _flatten(name: str, layout: layouts.Layout, value: Any, found: list[np.ndarr
         case layouts.Node(HostStructure() as structure, children) if not isinstance(
             structure, library_objects.LibraryStructure
         ):
-            if not isinstance(value, np.ndarray) or structures.structure_of(value) != structure:
+            if not isinstance(value, (np.ndarray, np.generic)) or structures.structure_of(value) != structure:
                 raise RefusedError(
                     f"{name} has returned {_told(value)} where it was taken to return an array of {structure.extra}"
                 )

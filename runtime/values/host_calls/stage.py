@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,12 @@ from anabranch.runtime.tracing.upper_layers import TryRegion
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays import dynamic_array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.host_calls import deferred, functions, library_objects, results, texts, trial
-from anabranch.runtime.values.host_calls.prepared_call import leaves_of, prepared_call, sharing
+from anabranch.runtime.values.host_calls.prepared_call import Trial, leaves_of, prepared_call, sharing, values_of_leaves
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, pack_unpack
@@ -117,27 +119,39 @@ def call(
     value = functions.prepared((function, args, kwargs))
     given = carry_layouts.with_leaves(layouts.describe(value), lambda _: False)
     inputs = [packed.atom for packed in pack_unpack.pack(value, given)]
-    may_view = False
+    may_view, tried = False, None
     if example is None:
         try:
-            tried = prepared_call(name, given, None, (), (), is_ordered)
-            example = (trial.result_of(name, tried.called, inputs),)
+            tried = trial.result_of(name, prepared_call(name, given, None, (), (), is_ordered).tried, inputs)
         except ViewError as error:
-            if not library_objects.keep((function, args, kwargs), name):
+            # The attribute of an object that is made anew is nobody else's, and not written to.
+            is_own = function is deferred.attribute_of and isinstance(args[0], deferred.Deferred)
+            if not is_own and not library_objects.keep((function, args, kwargs), name):
                 raise UnsupportedOperationError(str(error)) from None
-            tried, may_view = prepared_call(name, given, None, (), (), is_ordered, may_view=True), True
-            example = (trial.result_of(name, tried.called, inputs),)
+            may_view, kept = True, prepared_call(name, given, None, (), (), is_ordered, may_view=True)
+            tried = trial.result_of(name, kept.tried, inputs)
+        example = (tried.made,)
     result = results.structure_of(example[0])
     if results.is_hidden(result) and deferred.can_be_made_again(example[0]):
         _bound(name, given, inputs, result, is_ordered, may_view=may_view)  # for what its making raises
-        return deferred.Deferred(deferred.Maker(type(example[0]), frozenset(dir(example[0]))), deferred.copied(value))
+        return deferred.made_again(example[0], value)
     if results.is_hidden(result):
         raise UnsupportedOperationError(
             f"{name} returns {result.value._what}, which is no number and no array of numbers, and cannot be held in "  # type: ignore[union-attr]
             "compiled code; call it outside, or do all that needs it in a function with @anabranch.host"
         )
     shared = sharing(results.flattened(name, result, example[0]))
-    return _bound(name, given, inputs, result, is_ordered, shared, may_view)
+    links = _Links() if tried is None else _Links.of(tried, list(values_of_leaves(value, given)), name)
+    made = _bound(name, given, inputs, result, is_ordered, shared, may_view, links)
+    if type(made) is not tuple or is_ordered:
+        return made
+    parts = [
+        deferred.made_again(of, (deferred.part_of, (k, *value), {}))
+        if isinstance(part, results.Hidden) and deferred.can_be_made_again(of)
+        else part
+        for k, (part, of) in enumerate(zip(made, example[0], strict=True))
+    ]
+    return tuple(parts)
 
 
 def _bound(
@@ -148,6 +162,7 @@ def _bound(
     is_ordered: bool,
     shared: frozenset[int] = frozenset(),
     may_view: bool = False,
+    links: _Links | None = None,
 ) -> Value:
     """Bind the op; returns what stands for the result."""
     builder = current()
@@ -167,7 +182,8 @@ def _bound(
     outs = [ArrayType(shape, leaf.abstract.dtype) for leaf, (shape, _) in zip(leaves, room, strict=True)]
     outs.append(ArrayType((sum(sum(dynamic) for _, dynamic in room),), np.dtype(np.int64)))
     classes = _classes(trace.failures.regions)
-    made = prepared_call(name, given, result, tuple(room), classes, is_ordered, shared, may_view)
+    links = links or _Links()
+    made = prepared_call(name, given, result, tuple(room), classes, is_ordered, shared, may_view, links.places)
     code = builder.read(trace.failures.error_code)
     number = builder.read(trace.output.counter) if is_ordered else atoms.literal(0, np.int32)
     after, ended, detail, needed, *arrays, sizes = builder.bind(
@@ -180,8 +196,38 @@ def _bound(
         _fail(ended, Outcome.MISFIT, _Misfit(tuple(capacities)), detail, needed)
     for place, cls in enumerate(classes):
         _fail(ended, Outcome.RAISED + place, _Raised(cls), detail)
-    made_of = _Building(arrays, room, sizes, dict.fromkeys(shared, f"an array of what {name} has returned"))
-    return made_of.value(result)
+    refused = dict.fromkeys(shared | links.views, f"an array of what {name} has returned")
+    return _Building(arrays, room, sizes, refused, links.arguments).value(result)
+
+
+@frozen
+class _Links:
+    """The arrays of a result that are arguments, or views of some.
+
+    Attributes
+    ----------
+    places : tuple of pairs of int
+        As `PreparedCall.aliased`.
+    arguments : dict
+        The arguments, by the places of the arrays of the result.
+    views : frozenset of int
+        The places of those that are views.
+    """
+
+    places: tuple[tuple[int, int], ...] = ()
+    arguments: Mapping[int, TracedArray] = MappingProxyType({})
+    views: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(cls, tried: Trial, arguments: Sequence[Value], name: str) -> _Links:
+        """Those of a trial; `arguments` are the values of the leaves of what is given."""
+        named = {place: arguments[leaf] for place, leaf in tried.aliased}
+        if not all(isinstance(argument, TracedArray) for argument in named.values()):
+            raise UnsupportedOperationError(
+                f"{name} returns an argument whose size is known only at run time, or one of several, which compiled "
+                "code would take for a new array; return a copy, in a function with @anabranch.host"
+            )
+        return cls(tried.aliased, named, tried.views)
 
 
 def _classes(regions: Sequence[TryRegion]) -> tuple[type[BaseException], ...]:
@@ -214,9 +260,10 @@ class _Building:
         room: Sequence[tuple[tuple[int, ...], tuple[bool, ...]]],
         sizes: Atom,
         shared: Mapping[int, str],
+        arguments: Mapping[int, TracedArray],
     ) -> None:
         self._arrays, self._room, self._sizes, self._count = iter(arrays), iter(room), sizes, 0
-        self._shared, self._place = shared, -1
+        self._shared, self._arguments, self._place = shared, arguments, -1
 
     def value(self, layout: layouts.Layout) -> Value:
         """The value of a layout."""
@@ -235,6 +282,8 @@ class _Building:
     def _leaf(self, layout: layouts.Leaf) -> Value:
         atom, (shape, dynamic) = next(self._arrays), next(self._room)
         self._place += 1
+        if self._place in self._arguments:
+            return self._arguments[self._place]
         made = wrap.from_abstract(layout.abstract, atom)
         if layout.abstract.kind is not Kind.ARRAY:
             return made

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.values import containers
+from anabranch.runtime.values import containers, registry
 from anabranch.runtime.values.attributes import StandIn
 from anabranch.runtime.values.heap.slots import FixedSlot, Slot
 
@@ -71,7 +71,7 @@ class HostTyped(StandIn):
     ) -> Value:
         rule = self._functions.get(function)
         if rule is None:
-            raise self._refusal(f"numpy.{function.__name__}")
+            return registry.HOST_CALLS[0](function, *args, **kwargs)
         return rule(*args, **kwargs)
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -118,6 +119,8 @@ class TracedTimes(HostTyped):
             raise AttributeError(f"'{owner}' object has no attribute '{name}'")
         if name in _ON_INTS:
             return lambda *args, **kwargs: self._like(getattr(self._ints, name)(*args, **kwargs))
+        if not self._is_scalar and callable(getattr(np.ndarray, name)):
+            return functools.partial(registry.HOST_CALLS[0], getattr(np.ndarray, name), self)
         raise self._refusal(f"numpy.ndarray.{name}")
 
     def astype(self, dtype: Value, *, copy: bool = True) -> Value:

@@ -53,6 +53,16 @@ def block_updated(buffer: Atom, line: Atom, place: Atom) -> Atom:
     return atoms.op("dynamic_update_slice", buffer, line, *_starts(buffer, place))
 
 
+def shifted(buffer: Atom, low: Atom, high: Atom, by: int) -> Atom:
+    """The memory with what stands one place further on (1) or before (-1) at the places from one up to another."""
+    n, shape = buffer.type.shape[0], buffer.type.shape
+    if n < 2:
+        return buffer
+    pieces = [(1, n), (n - 1, n)] if by > 0 else [(0, 1), (0, n - 1)]
+    moved = atoms.op("concatenate", *(atoms.cut(buffer, *piece) for piece in pieces), axis=0)
+    return atoms.select(atoms.op("window", low, high, shape=shape, axis=0), moved, buffer)
+
+
 def gathered(buffer: Atom, places: Atom) -> Atom:
     """The elements at these places."""
     return atoms.op("gather", buffer, atoms.reshape(places, (*places.type.shape, 1)))

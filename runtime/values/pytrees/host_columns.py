@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.pytrees import host_values, layout as layouts
 from anabranch.runtime.values.undefined import Undefined
 
@@ -15,24 +16,19 @@ Memory: TypeAlias = Iterator[np.ndarray]  # that of each leaf, in order
 
 
 def chosen(options: Sequence[layouts.Layout], tags: np.ndarray, memory: Memory, members: Sequence[object]) -> list[Any]:
-    """The elements of which the tags say what each one is. What the memory of the others holds is never read."""
-    if all(map(_is_plain, options)):
-        values = [option.value for option in options if isinstance(option, layouts.Constant)]
-        return [values[tag] for tag in tags.tolist()]
-    where: dict[int, list[int]] = {}
-    for place, tag in enumerate(tags.tolist()):
-        where.setdefault(tag, []).append(place)
-    made: list[Any] = [None] * len(tags)
+    """The elements of which the tags say what each one is. What the memory of the others holds means nothing."""
+    if all(_is_plain(option) or _is_number(option) for option in options):
+        rows = [column(option, memory, len(tags), members) for option in options]
+        return [rows[tag][place] for place, tag in enumerate(tags.tolist())]
+    columns: list[Iterator[Any]] = []
     for tag, option in enumerate(options):
-        own, places = _taken(option, memory), where.get(tag)
-        if places is None:
-            continue
-        if isinstance(option, layouts.Constant) and isinstance(option.value, Undefined):
+        here = tags == tag
+        own = [m[here] for m in _taken(option, memory)]
+        count = int(np.count_nonzero(here))
+        if count and isinstance(option, layouts.Constant) and isinstance(option.value, Undefined):
             raise option.value.error()
-        values = column(option, iter([m[places] for m in own]), len(places), members)
-        for place, value in zip(places, values, strict=True):
-            made[place] = value
-    return made
+        columns.append(iter(column(option, iter(own), count, members) if count else ()))
+    return list(map(next, map(columns.__getitem__, tags.tolist())))
 
 
 def column(layout: layouts.Layout, memory: Memory, count: int, members: Sequence[object]) -> list[Any]:
@@ -48,6 +44,9 @@ def column(layout: layouts.Layout, memory: Memory, count: int, members: Sequence
             return [value] * count
         case layouts.Union(options):
             return chosen(options, next(memory), memory, members)
+        case layouts.Node(structure, children, None) if _is_line_of_numbers(structure, children):
+            lines: list[Any] = np.stack([next(memory) for _ in children], axis=-1).tolist()
+            return lines
         case layouts.Node(structure, children, source) if not structure.mutable or source is None:
             parts = [column(child, memory, count, members) for child in children]
             rows = zip(*parts, strict=True) if parts else [()] * count
@@ -58,6 +57,18 @@ def column(layout: layouts.Layout, memory: Memory, count: int, members: Sequence
 
 def _taken(layout: layouts.Layout, memory: Memory) -> list[np.ndarray]:
     return [] if isinstance(layout, layouts.Constant) else [next(memory) for _ in layouts.leaf_types(layout)]
+
+
+def _is_line_of_numbers(structure: Structure, children: Sequence[layouts.Layout]) -> bool:
+    """Return whether all elements are lists of so many Python numbers of one kind."""
+    if structure.cls is not list or type(structure) is not Structure or not children:
+        return False
+    kinds = {(c.abstract.kind, c.abstract.dtype) if isinstance(c, layouts.Leaf) else None for c in children}
+    return len(kinds) == 1 and all(kind is not None and kind[0] is Kind.PYTHON for kind in kinds)
+
+
+def _is_number(layout: layouts.Layout) -> bool:
+    return isinstance(layout, layouts.Leaf) and layout.abstract.kind in (Kind.PYTHON, Kind.SCALAR)
 
 
 def _is_plain(layout: layouts.Layout) -> bool:

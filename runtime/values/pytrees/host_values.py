@@ -111,7 +111,7 @@ class Building:
     """Builds host values; a container that occurs twice is built once.
 
     `constant` returns what stands for a value that was known while tracing; `originals` are the caller's objects that
-    are made of several arrays, by these.
+    are made of several arrays, with their structures, by these.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class Building:
         numbers: Sequence[object] = (),
         constant: Callable[[Any], object] = fresh,
         members: Sequence[object] = (),
-        originals: Mapping[tuple[ByIdentity, ...], object] = MappingProxyType({}),
+        originals: Mapping[tuple[ByIdentity, ...], tuple[containers.Structure, object]] = MappingProxyType({}),
     ) -> None:
         self._objects, self._numbers, self._constant = objects, numbers, constant
         self._members, self._originals = members, originals
@@ -144,8 +144,8 @@ class Building:
                 return self.build(result, arrays)
             case layouts.Node(structure) if structure.is_of_arrays and self._originals:
                 own = list(itertools.islice(arrays, len(layouts.leaf_types(layout))))
-                original = self._originals.get(tuple(map(ByIdentity, own)))
-                return self._of_arrays(layout, iter(own)) if original is None else original
+                kind, original = self._originals.get(tuple(map(ByIdentity, own)), (None, None))
+                return original if kind == structure else self._of_arrays(layout, iter(own))
             case layouts.Node(structure, children, source):
                 made = structure.on_host([self.build(c, arrays) for c in children], self._members)
                 if source is None or not structure.mutable:

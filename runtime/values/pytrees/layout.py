@@ -179,6 +179,18 @@ def leaf_types(layout: Layout) -> list[ArrayType]:
     return []
 
 
+def leaf_kinds(layout: Layout) -> list[Kind]:
+    """What these stand for; which of a few options there is, is a number of Python's."""
+    match layout:
+        case Leaf(abstract):
+            return [abstract.kind]
+        case Node(_, children):
+            return [k for c in children for k in leaf_kinds(c)]
+        case Union(options):
+            return [Kind.PYTHON, *(k for o in options for k in leaf_kinds(o))]
+    return []
+
+
 def depth(layout: Layout) -> int:
     """How many containers lie in one another."""
     match layout:

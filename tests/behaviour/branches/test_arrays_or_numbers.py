@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
+from tests.equations import ops
 
 X = np.array([1.0, 1.5])
 M = np.arange(6.0).reshape(2, 3)
@@ -17,6 +18,7 @@ CHOICES = {
     "an int or an array": (lambda x, m: 3, lambda x, m: x),
     "a vector or a matrix": (lambda x, m: x, lambda x, m: m),
     "a list or a float": (lambda x, m: [x[0], 1.0], lambda x, m: 4.0),
+    "a float or an element": (lambda x, m: 2.5, lambda x, m: x[0]),
     "a tuple or an array": (lambda x, m: (x[0], 2), lambda x, m: x),
 }
 
@@ -139,3 +141,16 @@ def test_the_root_of_a_real_number_that_might_be_complex():
     assert compiled(X) == math.sqrt(1.5)
     with pytest.raises(TypeError, match="must be real number, not complex"):
         compiled(-X)
+
+
+def test_the_larger_of_numbers_of_two_kinds_is_no_branch():
+    def farthest(x):
+        change = 0.0
+        for value in x:
+            change = max(change, abs(value))
+        return change
+
+    compiled = jit(farthest)
+    for x in (np.array([0.5, -2.0, 1.0]), np.array([-0.0, 0.0]), np.array([np.nan, 1.0])):
+        assert outcome(compiled, x) == outcome(farthest, x)
+    assert "cond" not in ops(compiled.trace(X).program)

@@ -244,6 +244,28 @@ def heap_argument(items, x):
     return a, b, items
 
 
+@case((PLACES % 3,), (PLACES % 3 - 3,), (PLACES % 4,))
+def short_lists_that_are_written(places):
+    counts, last, mixed, gap = [0] * 3, [-1, -1, -1], [0, 0.5, None], 0
+    for i, place in enumerate(places):
+        counts[place] += 1
+        gap = max(gap, i - last[place])
+        last[place] = i
+        if counts[place] > 1:
+            mixed[place] = i if place else 0.25 * i
+        if counts[0] > 4:
+            counts = [counts[2], counts[1], 0]
+    last[1], last[2] = last[2], last[1]
+    return counts, last, mixed, gap
+
+
+@case((1,), (-2,), (2,))
+def short_list_whose_other_items_are_known(place):
+    sizes = [2, 3]
+    sizes[place] = 4
+    return sizes, np.zeros(sizes[1] if place >= 0 else 1)
+
+
 @case(([], 2), ([1], 1))
 def heap_that_is_empty(items, x):
     a = heapq.heappop(items)
@@ -335,10 +357,42 @@ def _row_of(n):
     return program, (np.arange(n),)
 
 
-@pytest.mark.parametrize("family", [_sieve_of, _union_of, _memo_of, _heap_of, _row_of])
+def _neighbours_of(n):
+    def program(a, b):
+        neighbours = [[] for _ in range(n)]
+        for u, v in zip(a, b, strict=True):
+            neighbours[u].append(v)
+        total = 0
+        for near in neighbours:
+            near.sort()
+            total = total * 3 % 1009 + sum(near)
+        return total
+
+    return program, (np.arange(20) % 7, np.arange(20) % 3)
+
+
+@pytest.mark.parametrize("family", [_sieve_of, _union_of, _memo_of, _heap_of, _row_of, _neighbours_of])
 def test_equations_do_not_grow_with_the_length(family) -> None:
     few, many = (_equations(program, *args) for program, args in (family(20), family(400)))
     assert many == few
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_a_short_list_that_is_written_at_a_run_time_place_is_one_array(n) -> None:
+    def counts(places):
+        found = [0] * n
+        for place in places:
+            found[place] += 1
+        return found
+
+    assert _equations(counts, np.zeros(9, int)) <= _equations(_counts_of_many, np.zeros(9, int))
+
+
+def _counts_of_many(places):
+    found = [0] * 20
+    for place in places:
+        found[place] += 1
+    return found
 
 
 def test_a_table_stays_one_where_arguments_must_be_known() -> None:

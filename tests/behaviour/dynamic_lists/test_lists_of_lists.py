@@ -318,6 +318,46 @@ def each_row_of_the_one_before(n):
     return rows, row
 
 
+@case(([[0, 1, 0], [1, 1, 1], [0, 1, 0]], 3), ([[1]], 0))
+def tables_of_steps(rows, steps):
+    n = len(rows)
+    for step in range(steps):
+        new = [[0] * n for _ in range(n)]
+        for i in range(n):
+            for j in range(n):
+                new[i][j] = rows[j][i] + rows[i - 1][j] * step
+        new[0].append(step)
+        rows = new
+    return rows
+
+
+@case((np.array([1, 0, 2, 1, 1, 0]), 1.5), (np.array([1, 2]), 2.5))
+def lists_that_begin_with_items_of_two_kinds(keys, x):
+    rows = [[k, x] for k in range(12)]
+    same = rows[keys[0]]
+    for k in keys:
+        if k:
+            rows[k] = [k, k, x, None]
+        rows[k].append(x)
+        rows.append([float(k), k, x])
+    same.append(-1)
+    found = []
+    for row in rows:
+        found.extend([len(row), row[0]])
+        found.extend((x, row is same))
+    return rows, found, rows[keys[0]] is same
+
+
+@case((np.array([3, -12, 11]),), (np.array([3, 12]),))
+def written_rows(keys):
+    rows = [[i] for i in range(12)]
+    other = rows[0]
+    for k in keys:
+        rows[k] = other
+        rows[k].append(k)
+    return rows, [rows[k] is other for k in range(12)], other
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()

@@ -431,3 +431,18 @@ def test_the_message_of_what_is_certainly_not_there_has_the_value() -> None:
     for n, shown in ((2, "2"), (np.float64(1.5), "np.float64(1.5)")):
         error = check(f, np.arange(3), n)
         assert str(error) == f"{shown} is not in list"
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_the_message_has_the_one_of_two_values_that_is_not_there(is_first: bool) -> None:
+    def indexed(x: np.ndarray, is_first: bool) -> int:
+        value = int(x[0]) if is_first else x[1]
+        return [1, 2, 3].index(value)
+
+    def removed(x: np.ndarray, is_first: bool) -> list[int]:
+        items = [1, 2, int(x[0])]
+        items.remove("a" if is_first else 5)
+        return items
+
+    for f in (indexed, removed):
+        assert isinstance(check(f, np.array([7, 8]), is_first), ValueError)

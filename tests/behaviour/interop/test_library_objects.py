@@ -10,6 +10,7 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
+from tests.equivalence import check
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -113,14 +114,27 @@ def test_writes_reach_the_matrix(sparse) -> None:
         same(mine, theirs)
 
 
-def test_an_array_with_a_view_of_it_is_not_written(sparse) -> None:
-    def both(m):
+def test_what_is_made_of_arrays_shares_their_memory(sparse) -> None:
+    def transposed(m):
         t = m.T
         m.data[0] = 7.0
         return t
 
-    with pytest.raises(UnsupportedOperationError, match="has returned a view of"):
-        jit(both)(_matrices(sparse)[0])
+    def made(x, columns, starts):
+        m = sparse.csr_matrix((x, columns, starts))
+        x[0] = 100.0
+        m.data[1] = 50.0
+        return m.toarray(), m @ np.ones(3), x
+
+    def masked(x):
+        m = np.ma.array(x, mask=x > 2)
+        m[0] = 9.0
+        x[1] = 8.0
+        return m.sum(), m.filled(0.0), x
+
+    same(transposed(_matrices(sparse)[0]), jit(transposed)(_matrices(sparse)[0]))
+    check(made, np.arange(1.0, 5.0), np.array([0, 2, 1, 2]), np.array([0, 2, 3, 4]))
+    check(masked, np.arange(1.0, 5.0))
 
 
 # ---- pandas ----------------------------------------------------------------------------------------------------------
@@ -368,6 +382,21 @@ def test_changes_that_something_else_may_see_are_refused(changing) -> None:
 @pytest.fixture
 def xr():
     return pytest.importorskip("xarray")
+
+
+def test_an_array_of_labels_shares_memory_with_what_it_is_made_of(xr) -> None:
+    def through_values(x):
+        xr.DataArray(x).values[0] = 9.0
+        return x
+
+    def through_items(x):
+        labelled = xr.DataArray(x)
+        labelled[1] = 9.0
+        x[0] = 7.0
+        return x, labelled.sum().values
+
+    check(through_values, np.arange(3.0))
+    check(through_items, np.arange(3.0))
 
 
 def _array(xr):

@@ -148,10 +148,39 @@ def test_what_numpy_refuses():
 
 
 def test_what_is_refused():
-    programs = [lambda d: d.mean(), np.unique, lambda d: d.tolist(), lambda d: d[0] == "2020-01-01", np.median]
+    programs = [
+        lambda d: d[0] == "2020-01-01",
+        lambda d: d.tolist(),
+        lambda d: d.fill(d[0]),
+        lambda d: np.datetime_as_string(d),
+    ]
     for f in programs:
-        with pytest.raises(UnsupportedOperationError, match=r"datetime64\[D\]"):
+        with pytest.raises(UnsupportedOperationError, match=r"datetime64\[D\]|a date|fill changes|returns a ndarray"):
             jit(lambda d, f=f: f(d))(KNOWN)
+
+
+def test_what_numpy_itself_computes():
+    def of_dates(d):
+        return (
+            np.unique(d), np.unique(d, return_counts=True), np.isin(d, d[:1]), np.searchsorted(np.sort(d), d[0]),
+            np.repeat(d, 2), np.roll(d, 1), np.busday_count("2019-12-30", d), np.is_busday(d),
+            np.busday_offset(d, 2, roll="forward"), np.busday_count(d[:1], d[2:], holidays=["2020-01-02"]),
+        )  # fmt: skip
+
+    def of_durations(t):
+        return t.mean(), np.median(t), t.std(), t.cumsum(), np.median(t) * 2, t - t.mean()
+
+    def in_a_loop(d):
+        count = 0
+        for i in range(len(d)):
+            if np.is_busday(d[i]):
+                count += 1
+        return count
+
+    check(of_dates, KNOWN)
+    check(of_durations, np.array([3, 5, 9, -4], "m8[h]"))
+    check(in_a_loop, KNOWN)
+    check(lambda d: np.busday_offset(d, 0), np.array(["2020-01-04"], "M8[D]"))
 
 
 @pytest.mark.parametrize("native_loops", [True, False])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch import UnsupportedOperationError, jit
 from tests.behaviour.numpy.cases import Static, Table
 from tests.behaviour.numpy.samples import FLOATS, INTS, VECTOR
+from tests.equivalence import check
 
 case = Table()
 
@@ -35,3 +37,17 @@ case(np.polyval, INTS[0], 3)
 @pytest.mark.parametrize("name", case.names())
 def test_as_numpy(name: str) -> None:
     case.check(name)
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_objects():
+    def f(x):
+        m = np.matrix(x)
+        return m * m.T, (m * np.matrix([[1.0], [2.0]])).A, np.bmat([[x, x]])
+
+    check(f, np.array([[1.0, 2.0], [3.0, 4.0]]))
+
+
+def test_matrices_that_share_memory_are_refused():
+    with pytest.raises(UnsupportedOperationError, match=r"np\.matrix, which copies"):
+        jit(lambda x: np.asmatrix(x))(np.eye(2))

@@ -11,6 +11,7 @@ from anabranch import jit
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from tests.behaviour.numpy.cases import check_program, compare
 from tests.behaviour.numpy.samples import BYTES, COMPLEX, FLOATS, INTS, VECTOR
+from tests.equivalence import check
 
 
 def values(np: Any, a: Any) -> Any:
@@ -213,3 +214,19 @@ def test_methods_as_attributes_of_the_class() -> None:
         return numpy.ndarray.sum(a, axis=0), numpy.ndarray.reshape(a, -1), numpy.float64.conjugate(a[0, 0])
 
     compare(jit(program)(FLOATS), program(FLOATS))
+
+
+@pytest.mark.parametrize(
+    "array",
+    [INTS.astype("i4"), COMPLEX, BYTES, INTS[0, ::2], numpy.array(3.5)],
+    ids=["int", "complex", "byte", "part", "0-d"],
+)
+def test_byteswap(array: numpy.ndarray) -> None:
+    def swapped(x: Any) -> Any:
+        return x.byteswap()
+
+    def in_place(x: Any) -> Any:
+        return x.byteswap(inplace=True), x
+
+    check(swapped, array)
+    check(in_place, array)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch import UnsupportedOperationError, jit
 from tests.behaviour.numpy.cases import Static, Table
 from tests.behaviour.numpy.samples import BYTES, COMPLEX, CUBE, INTS, SINGLE, VECTOR
+from tests.equivalence import check
 
 case = Table()
 
@@ -31,3 +33,66 @@ for X in (VECTOR, INTS[0], COMPLEX[0], np.array([1.0, 3, 2]), np.array([2, 4, 8,
 @pytest.mark.parametrize("name", case.names())
 def test_as_numpy(name: str) -> None:
     case.check(name)
+
+
+def test_objects():
+    def fitted(x, y):
+        p = np.poly1d(np.polyfit(x, y, 2))
+        return p(x), p.deriv()(x), p.integ(k=2).coef, p.order, p[0], p.roots, p.coeffs, 2 * p(1.5)
+
+    def computed(x):
+        p, one = np.poly1d(x), np.poly1d([1.0, 1.0])
+        return p, (p * one).c, (p - 1)(2), (p**2).c, -p(1), p == np.poly1d(x), np.poly1d(x, r=True).c, f"{p}"
+
+    def in_a_loop(x):
+        p, total = np.poly1d(x), 0.0
+        for i in range(4):
+            total += p(i)
+        return total
+
+    x = np.arange(5.0) + 1
+    check(fitted, x, x**3, ulps=4096)
+    check(computed, x)
+    check(computed, np.array([0.0, 1.0, 2.0]))
+    check(in_a_loop, x)
+
+
+def test_functions_of_objects():
+    known = np.poly1d([1.0, 2.0])
+
+    def f(x):
+        p = np.poly1d(x)
+        return (
+            np.polyval(p, 2.0), np.polyval(known, x), np.polyder(p).c, np.roots(p.deriv()), np.polydiv(x, known),
+            np.polymul(known, x), np.polyadd(x, known).coeffs, known(x) * known(2.0),
+        )  # fmt: skip
+
+    check(f, np.arange(5.0) + 1)
+
+
+def test_coefficients_of_an_object_are_not_written():
+    def later(x):
+        p = np.poly1d(x)
+        x[0] = 9.0
+        return p(2.0)
+
+    def through(x):
+        p = np.poly1d(x)
+        p.coeffs[0] = 9.0
+        return p(2.0)
+
+    def of_its_own(x):
+        p = np.poly1d(list(x))
+        x[0] = 9.0
+        return p(2.0)
+
+    for f in (later, through):
+        with pytest.raises(UnsupportedOperationError, match="poly1d"):
+            jit(f)(np.arange(3.0))
+    check(of_its_own, np.arange(3.0))
+
+
+@pytest.mark.parametrize("use", [len, list, lambda p: 1.0 in p, lambda p: p.set], ids=["len", "list", "in", "none"])
+def test_what_objects_do_not_do(use):
+    with pytest.raises((UnsupportedOperationError, AttributeError), match="poly1d"):
+        jit(lambda x: use(np.poly1d(x)))(np.arange(3.0))

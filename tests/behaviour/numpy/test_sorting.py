@@ -33,6 +33,13 @@ for side in ("left", "right"):
         case(np.searchsorted, line, TRUTHS, side=side)
         case(np.searchsorted, line, TRUTHS[0, 0], side=side)
 case(np.lexsort, (VECTOR, VECTOR[:1]))
+BITS = np.random.default_rng(2).integers(0, 2, (18, 300)).astype(bool)
+BYTES = np.random.default_rng(3).integers(0, 256, (3, 300)).astype(np.uint8)
+case(np.lexsort, BITS[:2])
+case(np.lexsort, BITS)
+case(np.lexsort, [BYTES[0], BITS[0], BYTES[1] // 16, BITS[1], BYTES[2].astype(np.int8), BITS[2]])
+case(np.lexsort, (BYTES[0] // 64, BYTES[1] // 64, BYTES[2] // 64))
+case(np.lexsort, BITS[:4].reshape(4, 30, 10), axis=0)
 case(np.searchsorted, np.array([1, 2, np.nan]), np.array([np.nan, 1]))
 case(np.digitize, FLOATS, Static([-1.0, 0, 1]))
 for bins in ([-1.0, 0, 1], [1, 0, -1], [1, 2, 1], [2, 2, 2], [[1]]):

@@ -1,5 +1,6 @@
 """Shifts and divisions in loops, of whose operands something is known: by checks before the loop, and by ranges."""
 
+import math
 import re
 
 import numpy as np
@@ -103,3 +104,36 @@ def indices_below(a, n):
 @pytest.mark.parametrize("n", [0, 8, 20, 21, -5])
 def test_nests_rely_on_what_is_refused_before_them(n):
     check(indices_below, np.arange(20.0), n)
+
+
+ODD_INTS = np.array([0, 1, -3, 2**53, 2**53 + 1, -(2**53) - 1, 2**62 + 1, 2**63 - 1, -(2**63), 2**60 - 7])
+
+
+def ratios(a, b):
+    found = 0.0
+    for i in range(len(a)):
+        for j in range(len(b)):
+            found += (int(a[i]) % 1000) / (abs(int(b[j]) % 97) + 1)
+    return found
+
+
+def ratios_of_any(a, b):
+    found = []
+    for i in range(len(a)):
+        for j in range(len(b)):
+            if b[j]:
+                found.append(int(a[i]) / int(b[j]))
+                found.append(math.fmod(int(a[i]), int(b[j])))
+                found.append((int(a[i]) >> 10) / ((int(b[j]) >> 9) | 1))
+    return found
+
+
+@pytest.mark.parametrize("function", [ratios, ratios_of_any])
+def test_ratios_of_ints(function):
+    check(function, ODD_INTS, ODD_INTS)
+
+
+def test_ratios_of_ints_that_are_floats_are_one_division():
+    code = jit(ratios).lower(ODD_INTS, ODD_INTS).native_program().llvm
+    assert "llvm.ctlz" not in code
+    assert "llvm.ctlz" in jit(ratios_of_any).lower(ODD_INTS, ODD_INTS).native_program().llvm

@@ -111,6 +111,22 @@ def test_short_loops_look_at_no_signals():
     assert program.llvm.count("call i1 @ask(") == 1
 
 
+def insertion_sort(x):
+    for i in range(1, len(x)):
+        value, j = x[i], i - 1
+        while j >= 0 and x[j] > value:
+            x[j + 1] = x[j]
+            j -= 1
+        x[j + 1] = value
+
+
+def test_nests_of_few_steps_in_all_look_at_no_signals():
+    for size, looks in ((800, 0), (8000, 1)):
+        program = jit(insertion_sort).lower(np.zeros(size)).native_program()
+        assert program.llvm.count("call i1 @ask(") == looks
+    check(insertion_sort, np.random.default_rng(1).random(90))
+
+
 def cheapest(grid):
     n, m = grid.shape
     before, now = grid[0].copy(), np.zeros(m)

@@ -16,6 +16,7 @@ from anabranch.runtime.passes import optimise
 from anabranch.runtime.passes.check_proofs import prove_checks
 from anabranch.runtime.passes.interval_rules import of_dtype, rule_of
 from anabranch.runtime.passes.invariant_forwarding import forward_invariants
+from anabranch.runtime.passes.range_analysis import value_ranges
 from tests.equations import every_equation, literal, one, ops
 from tests.equivalence import check as equal
 
@@ -148,9 +149,21 @@ def bits(numbers):
     return count
 
 
+def around(a, radius):
+    radius = min(max(radius, 0), 100)
+    total = 0.0
+    for i in range(len(a)):
+        start = max(0, i - radius)
+        for k in range(3):
+            for j in range(start, min(len(a), i + radius + 1)):
+                total += a[j] * k
+    return total
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [
+        (around, (A, 2)),
         (bits, (np.array([3, 17, 5]),)),
         (binary_search, (np.sort(A), 2.0)),
         (insertion_sort, (A,)),
@@ -169,6 +182,28 @@ def bits(numbers):
 def test_what_cannot_fail_is_not_checked(function, args):
     assert left(function, *args) == 0
     equal(function, *args)
+
+
+def least_around(a, radius):
+    out = np.zeros_like(a)
+    for i in range(len(a)):
+        least = a[i]
+        for j in range(max(0, i - radius), min(len(a), i + radius + 1)):
+            least = min(least, a[j])
+        out[i] = least
+    return out
+
+
+def test_indices_between_numbers_lie_between_them():
+    program = optimise(jit(least_around).trace(A, 2).program, native_loops=True)
+    ranges = value_ranges(program)
+    reads = [e for e in every_equation(program) if e.op.name == "dynamic_slice"]
+    assert len(reads) == 2
+    for read in reads:
+        known = ranges[read.inputs[1]]
+        assert (known.low, known.high) == (0, len(A) - 1)
+    for radius in (-(2**62), -3, 0, 2, 2**62):
+        equal(least_around, A, radius)
 
 
 @pytest.mark.parametrize("n", [0, 6, 8])
@@ -249,9 +284,47 @@ def carried(a, i):
     return a
 
 
-@pytest.mark.parametrize("function", [beyond_the_end, down, up, next_one, caught_before, carried])
+def from_another_number(a, i):
+    total = 0.0
+    for j in range(max(i, 0), min(i + 3, len(a))):
+        total += a[j - max(i, 0)] + a[i + (j - max(i, 0))]
+    return total
+
+
+def to_one_that_grows(a, i):
+    stop, seen = 2, 0
+    for _ in range(6):
+        for j in range(max(i, 0), stop):
+            seen += j
+            a[j] += 1.0
+        stop += 2
+    return seen
+
+
+def one_too_many(a, i):
+    for j in range(max(i, 0), min(max(i, 0) + 9, len(a) + 1)):
+        a[j] += 1.0
+    return a
+
+
+def in_a_branch(a, i):
+    for k in range(3):
+        stop = len(a) if k < 2 else i
+        if i > 0:
+            for j in range(min(i, 3), stop):
+                a[j] += k
+    return a
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        beyond_the_end, down, up, next_one, caught_before, carried, from_another_number, to_one_that_grows,
+        one_too_many, in_a_branch,
+    ],
+)  # fmt: skip
 def test_what_may_fail_is_checked(function):
-    for i in (-7, -6, -5, -2, -1, 0, 1, 3, 4, 5, 6, 2**40):
+    for i in (-7, -6, -5, -2, -1, 0, 1, 3, 4, 5, 6, 8, 2**40):
         equal(function, A, i)
 
 

@@ -190,6 +190,13 @@ def chosen_target(a, b, n):
     return a, b
 
 
+def columns_added(a):
+    for i in range(a.shape[1]):
+        for j in range(i):
+            a[:, i] += a[:, j] % 5
+    return a
+
+
 # Whole numbers, so that sums are exact in any order.
 MATRIX = (np.arange(150.0 * 150) % 7).reshape(150, 150)
 CALLS = [
@@ -210,6 +217,7 @@ CALLS = [
     (horner, MATRIX, 3),
     (ranked, MATRIX, 3),
     (chosen_target, MATRIX[0].copy(), MATRIX[1].copy(), 3),
+    (columns_added, MATRIX),
 ]
 
 
