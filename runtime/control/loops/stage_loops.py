@@ -373,7 +373,9 @@ def _finish(
     for i, (slot, contents) in enumerate(zip(types.slots, values[width:], strict=True), width):
         if traced.out is not None:
             loop_lengths.remember(contents, types.init[i], traced.given[i], traced.out[i])
-        slot.restore(contents)
+        # What was changed by the loop elsewhere, but not here, is what it was.
+        is_kept = traced.out is not None and slot.same_contents(traced.out[i], traced.given[i])
+        slot.restore(slot.before if is_kept else contents)
     if outer.trace.failures.error_code in plan.written:
         try_regions.note(outer)
     del values[width:]

@@ -116,3 +116,18 @@ def test_explain_says_that_it_is_one_function():
     compiled = jit(fibonacci)
     compiled(5)
     assert "traced once: calls of itself are steps of one loop" in str(compiled.explain(5))
+
+
+def _lists_of_earlier_calls(values, x):
+    """What a loop writes in one call it reads in the next."""
+    halves = [0.0] * len(values)
+    for i in range(len(values)):
+        halves[i] = values[i] * 0.5
+    if x < 3:
+        return _lists_of_earlier_calls(halves, x + 1) + 1
+    return values[0] + x
+
+
+def test_a_list_that_a_loop_writes_and_hands_on(bodies):
+    assert_equivalent(_lists_of_earlier_calls, [0.5, 0.25], 0.5)
+    assert "_lists_of_earlier_calls" in bodies
