@@ -14,7 +14,7 @@ from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.containers import container_order, membership
 from anabranch.runtime.control.iteration.generators import PushIterator
-from anabranch.runtime.control.sequences import chosen_item, index_checks
+from anabranch.runtime.control.sequences import chosen_item, index_checks, keyed_items
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.staging import run_time_keys
 from anabranch.runtime.control.staging.signature_errors import fitted
@@ -77,7 +77,7 @@ def _get(items: dict[Value, Value], key: object, default: object = None) -> Valu
     known = truth(membership.in_(key, items))
     if isinstance(known, bool):
         return subscript.at(items)[key] if known else default
-    place, _ = subscript.place_of(items, key, container_order.equal)
+    place, _ = keyed_items.place_of(items, key, container_order.equal)
     found = chosen_item.chosen(list(items.values()), place, key)
     return select_value.choose(known, found, default, FULL, "dict.get()")
 
