@@ -6,8 +6,11 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.values import containers, registry
-from anabranch.runtime.values.host_types import byte_sequences, records
+from anabranch.runtime.values.host_types import byte_sequences, records, time_functions, times
 from anabranch.runtime.values.host_types.times import SCALAR, TimeStructure, TracedTimes
+
+# They are written in terms of the class of dates and durations, which asks for them.
+times.FUNCTIONS.update(time_functions.RULES)
 
 
 def zeros(shape: Value, dtype: np.dtype) -> Value:
