@@ -20,6 +20,7 @@ from anabranch.runtime.control.calls.recursion import infinite_recursion
 from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.control.columnar import copied_items, nested_lists
 from anabranch.runtime.control.hash_tables.arenas_of_trace import make_arenas
+from anabranch.runtime.control.iteration import generator_steps
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
 from anabranch.runtime.errors import AnabranchError, EscapedTracerError, ShapeMismatchError, forget_attempts
 from anabranch.runtime.frontend.bind_arguments import BoundArguments, bind_arguments
@@ -90,7 +91,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             reached = True
             results = (value, given.args, given.kwargs, *trace.heap.roots)
             raised = copied_items.result_refusal(root, results)
-            raised = raised or split_containers.results_refusal(root, results)
+            raised = raised or split_containers.results_refusal(root, results) or generator_steps.result_refusal(value)
             if raised is None and not is_closed(root.equations, root.formals):
                 raised = _escaped()
             if raised is not None:

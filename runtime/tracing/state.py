@@ -146,6 +146,8 @@ class Identity:
         Graphs of containers of which run-time conditions choose one.
     split : IdentityDict
         The containers of which others may be the same ones at run time.
+    goes_on : bool
+        The function is a step of a generator, behind which the arrays of its result are still needed.
     """
 
     callers_objects: IdentitySet[Any] = field(default_factory=IdentitySet)
@@ -162,6 +164,7 @@ class Identity:
     step: Storage = field(default_factory=lambda: Storage(_INT64))
     graphs: list[Any] = field(default_factory=list)
     split: IdentityDict[Any, SplitContainer] = field(default_factory=IdentityDict)
+    goes_on: bool = False
 
     def merge(self, value: object) -> Any:
         """Return an object, noted as one that stands for another, without it being known for which."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.runtime.control.aliasing.points_to import (
     ALWAYS,
     NEVER,
@@ -86,6 +87,8 @@ class BranchAliases:
                 link(array, holds, handle, target.form)
         for index, place, pred, is_view in self.aliased:
             array, other, holds = arrays[index], arrays[place], _truth(pred, chosen, given)
+            if array is other:
+                continue
             if array is not None and other is not None and is_view:
                 aliasing.add_edge(array.storage, holds, other.viewed())
             elif array is not None and other is not None:
@@ -141,6 +144,23 @@ def aliases_of(outer: Builder, packed: Sequence[Packed]) -> BranchAliases:
             others.append((index, pred, is_plain))
     found.aliased = [row for row in found.aliased if not is_never(row[2])]
     return found
+
+
+def same_arrays(branches: Sequence[Sequence[Packed]]) -> dict[int, int]:
+    """The arrays that are an earlier one in each branch that gives them at all, by the places of both."""
+    found: dict[int, int] = {}
+    for branch in branches:
+        first: IdentityDict[TracedArray, int] = IdentityDict()
+        for place, part in enumerate(branch):
+            if part.handle is not None and first.setdefault(part.handle, place) != place:
+                found[place] = first[part.handle]
+    return {place: other for place, other in found.items() if all(_are_one(b[place], b[other]) for b in branches)}
+
+
+def _are_one(part: Packed, other: Packed) -> bool:
+    if not (part.is_specified or other.is_specified):
+        return part.atom.type == other.atom.type
+    return part.handle is not None and part.handle is other.handle and part.atom.type == other.atom.type
 
 
 def all_unclear(branches: Sequence[BranchAliases]) -> list[int]:

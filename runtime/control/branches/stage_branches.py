@@ -126,7 +126,8 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
     arrays: list[TracedArray | None] = []
-    leaves, unpacking = iter(results), pack_unpack.Unpacking(arrays, firsts=firsts)
+    same = branch_aliasing.same_arrays([o.packed for o in outcomes])
+    leaves, unpacking = iter(results), pack_unpack.Unpacking(arrays, firsts=firsts, same=same)
     value = MISSING if layout is None else unpacking.unpack(layout, leaves)
     held = () if contents is None else unpacking.unpack(contents, leaves)
     split_containers.note(outer, together, unpacking.places, what)

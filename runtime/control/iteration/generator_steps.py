@@ -20,6 +20,7 @@ from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.decisions import note
 from anabranch.runtime.values.memory import aliasing
+from anabranch.runtime.values.union import UnionValue
 
 _SEQUENCES = (list, tuple, str, np.ndarray, TracedArray, DynamicArray)
 
@@ -38,8 +39,19 @@ def deliver(number: int, value: Value, names: tuple[Value, ...]) -> Value:
             f"yield {number} of the generator",
             lambda: "compiled code runs up to here; the next item is asked for by another call of compiled code",
         )
+        current().trace.identity.goes_on = True
         _refuse_overlaps((value, names))
     return number, value, names
+
+
+def result_refusal(result: Value) -> UnsupportedOperationError | None:
+    """The error for arrays of one memory in what a step ends with, as conditions within it have put it together."""
+    if current().trace.identity.goes_on:
+        try:
+            _refuse_overlaps(result)
+        except UnsupportedOperationError as error:
+            return error
+    return None
 
 
 def delegate(number: int, value: Value, names: tuple[Value, ...]) -> Value:
@@ -121,6 +133,9 @@ def _arrays(value: Value) -> list[TracedArray]:
         part = pending.pop()
         if isinstance(part, TracedArray):
             found.add(part)
+            continue
+        if isinstance(part, UnionValue):
+            pending += part.options
             continue
         structure = containers.structure_of(part) if seen.admit(part) else None
         if structure is not None:

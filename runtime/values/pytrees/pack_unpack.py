@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -49,15 +50,16 @@ _DEEPEST_TEXT = 4
 
 @frozen
 class Packed:
-    """One atom of a packed value, and the array handle it came from, if any."""
+    """One atom of a packed value, and the array handle it came from, if any; or what is never looked at."""
 
     atom: Atom
     handle: TracedArray | None = None
+    is_specified: bool = True
 
 
 def unspecified(layout: Layout) -> list[Packed]:
     """Atoms of a value that is never looked at."""
-    return [Packed(atoms.unspecified(t)) for t in leaf_types(layout)]
+    return [Packed(atoms.unspecified(t), is_specified=False) for t in leaf_types(layout)]
 
 
 def pack(value: object, layout: Layout) -> list[Packed]:
@@ -237,17 +239,22 @@ class Unpacking:
     """Makes values of atoms: arrays into `made`, mutable containers into `containers`, each in order.
 
     `places` has those of the options of choices, too: the numbers of places are as in `containers_by_place`. `firsts`
-    has, for each mutable container outside of choices, the first one that is the same object.
+    has, for each mutable container outside of choices, the first one that is the same object; `same` has, by the
+    positions of atoms, earlier ones of the same array.
     """
 
     def __init__(
-        self, made: list[TracedArray | None], reuse: Mapping[int, TracedArray] | None = None, firsts: Sequence[int] = ()
+        self,
+        made: list[TracedArray | None],
+        reuse: Mapping[int, TracedArray] | None = None,
+        firsts: Sequence[int] = (),
+        same: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
         self.made = made
         self.containers: list[Any] = []
         self.places: list[Any] = []
         self._reuse = reuse or {}
-        self._firsts = firsts
+        self._firsts, self._same = firsts, same
 
     def unpack(self, layout: Layout, values: Iterator[Atom]) -> Value:
         """The value with these atoms."""
@@ -264,6 +271,9 @@ class Unpacking:
     def _leaf(self, layout: Leaf, atom: Atom) -> Value:
         if len(self.made) in self._reuse:
             self.made.append(self._reuse[len(self.made)])
+            return self.made[-1]
+        if len(self.made) in self._same:
+            self.made.append(self.made[self._same[len(self.made)]])
             return self.made[-1]
         if layout.abstract.kind is Kind.PYTHON:
             self.made.append(None)
@@ -295,7 +305,7 @@ class Unpacking:
         self.made.append(None)
         tag = next(values)
         # The containers of options are numbered apart: which of them there are differs from value to value.
-        apart = Unpacking(self.made, self._reuse)
+        apart = Unpacking(self.made, self._reuse, same=self._same)
         apart.places = self.places
         inner = tuple(apart.unpack(o, values) for o in options)
         if isinstance(tag, Literal):

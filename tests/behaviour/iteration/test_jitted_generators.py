@@ -502,6 +502,62 @@ def test_an_exception_names_the_users_line():
     assert found.line == 'raise ValueError(f"too {i}")'
 
 
+def under_two_names(a):
+    for v in a:
+        yield v
+    first = np.zeros(3)
+    second, rows = first, [first, a]
+    yield first
+    second += 1
+    yield first.sum()
+    rows[0] += 1
+    yield first.sum(), second
+
+
+def of_rows(rows):
+    for row in rows:
+        row += 1
+        yield row
+
+
+def of_rows_from_elsewhere(a):
+    for v in a:
+        yield v
+    own = np.zeros(3)
+    yield from of_rows([own, a])
+    yield own.sum()
+
+
+def under_two_names_in_a_branch(a, n):
+    if n > 2:
+        yield 0
+        first = np.zeros(3)
+        second = first
+    else:
+        first = a * 2
+        second = first
+    yield 1
+    second += 1
+    yield first.sum()
+
+
+def test_arrays_under_two_names_stay_one():
+    check(under_two_names, A)
+    check(of_rows_from_elsewhere, A)
+    check(under_two_names_in_a_branch, A, 3)
+    check(under_two_names_in_a_branch, A, 1)
+
+
+def of_two_parts(a):
+    for v in a:
+        yield v
+    whole = np.zeros(3)
+    part = whole[1:]
+    yield 0
+    part += 1
+    yield whole.sum()
+
+
 def in_match(n):
     match n:
         case 1:
@@ -648,6 +704,7 @@ def over_a_map(a):
     ("function", "argument", "match"),
     [
         (of_a_view_of_its_own, 3, "may share memory"),
+        (of_two_parts, A, "may share memory"),
         (over_a_dict, {"a": 1}, "goes over a dict"),
         (over_a_map, A, "goes over a map"),
     ],
