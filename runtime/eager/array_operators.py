@@ -76,7 +76,7 @@ class EagerOperations:
         if depends_on_values(function, args, kwargs):
             return on_host(function, *args, **kwargs)
         found = registry.FUNCTIONS.get(function)
-        if found is None or not is_staged(function):
+        if found is None or not is_staged(function) or function in registry.ON_HOST:
             raise _missing(f"{function.__module__}.{function.__name__}")
         return _written(functools.partial(call, found), args, kwargs)
 

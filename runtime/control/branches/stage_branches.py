@@ -302,8 +302,9 @@ def _targets(heap: Heap) -> tuple[object, ...]:
 
 
 def _changed_slots(heap: Heap, outcomes: Sequence[TracedBranch]) -> list[Slot]:
-    changing = [o for o in outcomes if o.changes]
-    return [s for s in heap.slots if any(s.target in o.changes for o in changing)] if changing else []
+    if not any(o.changes for o in outcomes):
+        return []
+    return [s for s in heap.slots if any(s.target in o.changes for o in outcomes)]
 
 
 def _bind(

@@ -49,6 +49,7 @@ def result_refusal(result: Value) -> UnsupportedOperationError | None:
     if current().trace.identity.goes_on:
         try:
             _refuse_overlaps(result)
+            _refuse_choices(result[2])
         except UnsupportedOperationError as error:
             return error
     return None
@@ -123,6 +124,17 @@ def _refuse_overlaps(value: Value) -> None:
                     "two arrays that are needed at a yield of a jitted generator, or behind it, may share memory, "
                     "which they would not do behind it; make one of them a copy"
                 )
+
+
+def _refuse_choices(names: Value) -> None:
+    """Refuse arrays that are the caller's or others, as conditions decide: on the host they would be copies."""
+    own = current().trace.identity.callers_memory
+    for array in _arrays(names):
+        if array.storage not in own and not own.isdisjoint(aliasing.memory(array.storage)):
+            raise UnsupportedOperationError(
+                "an array that is needed behind a yield of a jitted generator is an argument or another array, as a "
+                "run-time condition decides, and would be a copy there; make a copy of it (x.copy())"
+            )
 
 
 def _arrays(value: Value) -> list[TracedArray]:

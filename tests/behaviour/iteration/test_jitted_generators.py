@@ -504,7 +504,7 @@ def test_an_exception_names_the_users_line():
 
 def under_two_names(a):
     for v in a:
-        yield v
+        yield v * 2
     first = np.zeros(3)
     second, rows = first, [first, a]
     yield first
@@ -522,7 +522,7 @@ def of_rows(rows):
 
 def of_rows_from_elsewhere(a):
     for v in a:
-        yield v
+        yield v * 2
     own = np.zeros(3)
     yield from of_rows([own, a])
     yield own.sum()
@@ -550,7 +550,7 @@ def test_arrays_under_two_names_stay_one():
 
 def of_two_parts(a):
     for v in a:
-        yield v
+        yield v * 2
     whole = np.zeros(3)
     part = whole[1:]
     yield 0
