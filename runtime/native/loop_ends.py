@@ -56,7 +56,7 @@ def number_of(atom: Atom) -> int | None:
 
 
 def _compared(program: Program, verdict: Atom, joint: Op, relation: Op) -> Iterator[tuple[Atom, int]]:
-    """What is compared so with a number in one of the parts of a verdict."""
+    """The value that one of the parts of a verdict compares so with a number."""
     makers: dict[Atom, Equation] = {e.outputs[0]: e for e in program.equations if e.op is relation}
     for part in _parts(program, verdict, joint):
         made = makers.get(part)

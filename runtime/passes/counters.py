@@ -25,7 +25,7 @@ _DEEPEST: Final = 8
 
 @frozen
 class _End:
-    """What a counter counts up to: its sum with `start + more` is `last` at most."""
+    """The end that a counter counts up to: its sum with `start + more` is `last` at most."""
 
     start: Atom
     more: int
@@ -53,12 +53,12 @@ class Counters:
         self._ends[index] = self._end(trip)
 
     def ends(self, values: Iterable[Var]) -> list[_End | None]:
-        """What indices among these values count up to."""
+        """The ends that indices among these values count up to."""
         found = [self._made_by(var)[0] for var in values]
         return [self._ends.get(atom) if isinstance(atom, Var) else None for atom in found]
 
     def _end(self, trip: Atom) -> _End | None:
-        """What a loop counts up to whose trip count is the difference of two numbers, or 0."""
+        """The end that a loop counts up to whose trip count is the difference of two numbers, or 0."""
         ranges = self._ranges
         with ranges.supposed():
             # Of two numbers that are the same but for wrapping around, both of which lie in the dtype.

@@ -53,7 +53,7 @@ def check_hashable(item: object) -> None:
 
 
 def hashable(item: Value) -> Value:
-    """What has a hash of a value that is one of several, after the check that it is that."""
+    """The options of a value that have a hash, after the check that it is one of these."""
     if isinstance(item, UnionValue):
         item = item.without_undefined()
     if isinstance(item, UnionValue):

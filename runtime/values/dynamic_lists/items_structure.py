@@ -95,7 +95,7 @@ class ItemsStructure(ElementsStructure):
 
     @property
     def number(self) -> Abstract | None:
-        """What each element is, where all are numbers of one kind, and the first lies first; else None."""
+        """The type of each element, where all are numbers of one kind, and the first lies first; else None."""
         kind = self.variants[0] if len(self.variants) == 1 and not self.is_circular else None
         if isinstance(kind, layouts.Leaf) and kind.abstract.kind in (Kind.PYTHON, Kind.SCALAR):
             return kind.abstract

@@ -217,7 +217,7 @@ def leaves_of(layout: layouts.Layout) -> Iterator[layouts.Leaf | None]:
 
 
 def values_of_leaves(value: Value, layout: layouts.Layout) -> Iterator[Value]:
-    """What stands for each of the leaves, in the order of `leaves_of`; None for those of alternatives."""
+    """The value of each of the leaves, in the order of `leaves_of`; None for those of alternatives."""
     match layout:
         case layouts.Leaf():
             yield value

@@ -180,7 +180,7 @@ def leaf_types(layout: Layout) -> list[ArrayType]:
 
 
 def leaf_kinds(layout: Layout) -> list[Kind]:
-    """What these stand for; which of a few options there is, is a number of Python's."""
+    """The values of these; which of a few options there is, is a number of Python's."""
     match layout:
         case Leaf(abstract):
             return [abstract.kind]

@@ -119,7 +119,7 @@ def test_explain_says_that_it_is_one_function():
 
 
 def _lists_of_earlier_calls(values, x):
-    """What a loop writes in one call it reads in the next."""
+    """A loop reads in the next call what it has written in one."""
     halves = [0.0] * len(values)
     for i in range(len(values)):
         halves[i] = values[i] * 0.5
