@@ -291,7 +291,7 @@ class _Analysis:
             self.entries[key] = new
 
     def _after(self, key: Var, carry: IntCarry, body: Program, steps: int) -> _Known:
-        """The interval of a carry after a step, which may be wider where it stays within the one that the step began with."""
+        """The interval of a carry after a step; a wider one where it stays within that which the step began with."""
         after, entry = self.ranges.of(carry.after), self.entries[key]
         if not self.narrowing and (entry is None or (after is not None and within(after, entry))):
             return after
