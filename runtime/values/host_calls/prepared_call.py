@@ -57,7 +57,7 @@ class PreparedCall:
     def tried(self, arrays: Sequence[np.ndarray]) -> Trial:
         """A call while tracing."""
         made, found, copies = self._called(arrays)
-        aliased = _aliased(found, copies)
+        aliased = _aliased(found, copies[: len(self.leaves)])
         views = _views(found, copies, aliased)
         if views and not self.may_view:
             raise self._returns_view()
@@ -71,7 +71,7 @@ class PreparedCall:
         )
 
     def _called(self, arrays: Sequence[np.ndarray]) -> tuple[Any, list[np.ndarray], list[np.ndarray]]:
-        """The function's own result, the arrays of it, and those of the arguments."""
+        """The function's own result, the arrays of it, and those of the arguments: of the leaves first."""
         copies = [_laid_out(x, leaf) for x, leaf in zip(arrays, self.leaves, strict=True)]
         function, args, kwargs = host_values.build(self.given, iter(copies))
         held = [] if self.is_flat else functions.state((args, kwargs))
@@ -85,12 +85,12 @@ class PreparedCall:
                 )
         result = results.structure_of(made) if self.result is None else self.result
         found = results.flattened(self.name, result, made)
-        return made, found, copies
+        return made, found, [*copies, *_memory_of((*args, *kwargs.values()))]
 
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The arrays of the result, of any sizes."""
         _, found, copies = self._called(arrays)
-        aliased = _aliased(found, copies)
+        aliased = _aliased(found, copies[: len(self.leaves)])
         if tuple(aliased.items()) != self.aliased or (not self.may_view and _views(found, copies, aliased)):
             raise self._returns_view()
         if not sharing(found) <= self.shared:
@@ -151,6 +151,15 @@ def _aliased(found: Sequence[np.ndarray], copies: Sequence[np.ndarray]) -> dict[
 
 def _memory(array: np.ndarray) -> tuple[object, ...]:
     return array.ctypes.data, array.shape, array.strides, array.dtype
+
+
+def _memory_of(arguments: Sequence[object]) -> list[np.ndarray]:
+    """The memory of records and of byte sequences, which are made of copies of their parts."""
+    return [
+        x if isinstance(x, np.ndarray) else np.frombuffer(x, np.uint8)
+        for x in arguments
+        if (isinstance(x, np.ndarray) and x.dtype.names) or isinstance(x, bytearray)
+    ]
 
 
 def _views(found: Sequence[np.ndarray], copies: Sequence[np.ndarray], aliased: Collection[int]) -> frozenset[int]:

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.values import containers, registry
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.attributes import StandIn
 from anabranch.runtime.values.heap.slots import FixedSlot, Slot
 
@@ -69,10 +69,18 @@ class HostTyped(StandIn):
         args: tuple[Value, ...],
         kwargs: Mapping[str, Value],
     ) -> Value:
-        rule = self._functions.get(function)
-        if rule is None:
-            return registry.HOST_CALLS[0](function, *args, **kwargs)
+        rule = self._functions.get(function) or self._unstaged(function)
         return rule(*args, **kwargs)
+
+    def _unstaged(self, function: Callable[..., object]) -> Callable[..., Any]:
+        """The rule of a function that has none of its own.
+
+        Raises
+        ------
+        UnsupportedOperationError
+            Where there is none: what the host makes of the object may be other memory than the caller's.
+        """
+        raise self._refusal(f"numpy.{function.__name__}")
 
     @property
     def _functions(self) -> Mapping[Any, Callable[..., Any]]:

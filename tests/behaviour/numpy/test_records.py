@@ -109,19 +109,9 @@ def test_errors():
     check(several, POINTS)
 
 
-def test_what_numpy_itself_computes():
-    for f in (
-        np.sum,
-        lambda r: np.argsort(r, order=["b", "a"]),
-        lambda r: np.lexsort((r["a"], r["b"])),
-        np.searchsorted,
-    ):
-        check(lambda r, f=f: f(r), POINTS)
-
-
 def test_what_is_refused():
-    for f in (lambda r: r == r, lambda r: r + 1, lambda r: np.sort(r, order="a"), np.array):
-        with pytest.raises(UnsupportedOperationError, match=r"array of records|numpy\.sort returns a ndarray"):
+    for f in (np.sum, lambda r: r == r, lambda r: r + 1, lambda r: np.sort(r, order="a"), np.array):
+        with pytest.raises(UnsupportedOperationError, match="array of records"):
             jit(lambda r, f=f: f(r))(POINTS)
     with pytest.raises(UnsupportedValueError, match="<U3"):
         jit(lambda r: r)(np.zeros(1, [("s", "U3"), ("n", int)]))

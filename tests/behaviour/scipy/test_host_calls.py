@@ -329,3 +329,23 @@ def test_arrays_that_an_object_holds_are_not_written():
         with pytest.raises(UnsupportedOperationError, match="has made an object of"):
             jit(f)(np.eye(2))
     check(copied, np.eye(2))
+
+
+def test_the_memory_of_bytes_is_not_copied():
+    @anabranch.host
+    def of_memory(data):
+        return np.frombuffer(data, np.uint8)
+
+    def by_host(data):
+        made = of_memory(data)
+        data[0] = 9
+        return made
+
+    def by_numpy(data):
+        made = np.atleast_1d(data)
+        made[0] = 9
+        return data[0]
+
+    for f in (by_host, by_numpy):
+        with pytest.raises(UnsupportedOperationError, match=r"returns an argument|of a bytearray"):
+            jit(f)(bytearray(b"abc"))
