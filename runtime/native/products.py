@@ -111,10 +111,10 @@ class Products:
         second = [*range(len(batch[1])), *range(len(order) - len(summed[1]), len(sizes))]
         whole = ArrayType(tuple(sizes), dtype)
         operands = [self._arrays.of(name, type) for name, type in zip(names, types, strict=True)]
-        moved, axes = operands[1], [*batch[1], *summed[1], *free[1]]
+        moved, own = operands[1], [*batch[1], *summed[1], *free[1]]
         if contraction.work > _MOST_IN_LOOPS and dtype.kind not in "fc":
-            moved, axes = self._with_rows(moved, axes, free[1])
-        places = dict(zip(axes, second, strict=True))
+            moved, own = self._with_rows(moved, own, free[1])
+        places = dict(zip(own, second, strict=True))
         spread = [
             self._arrays.part(operands[0], whole, [Axis(Affine(0), 1, order.index(a)) for a in range(len(order))]),
             self._arrays.part(moved, whole, [Axis(Affine(0), 1, places[a]) for a in range(len(places))]),
@@ -134,7 +134,7 @@ class Products:
         return self._reductions.reduced([products], [zero], list(axes), sum_up)[0]
 
     def _with_rows(self, array: LazyArray, axes: list[int], free: Sequence[int]) -> tuple[LazyArray, list[int]]:
-        """An operand, and its axes in the order of the products: a copy where its rows, which are added up, lie apart."""
+        """An operand, its axes in the order of the products; a copy where its rows, which are added up, lie apart."""
         view, shape = strided_view(array), array.type.shape
         if not free or shape[free[-1]] == 1 or (view is not None and view.strides[free[-1]] == 1):
             return array, axes
