@@ -111,6 +111,7 @@ class BoundArguments:
         self.states: set[Storage] = set()
         self._pack: Var | None = None
         self._in_arenas = False  # whether the lists of what is made now lie in an arena
+        self._depth = 0  # in how many containers that lie in arenas that lies which is made now
         # The leaves of fields, each with the others of its field; and the inputs of these, by the first leaf.
         self._fields = {} if arguments.device else fields(arguments)
         self._columns: dict[int, Var] = {}
@@ -170,11 +171,13 @@ class BoundArguments:
         return wanted and argument_items.can_lie_in_one(layout)
 
     def _in_arena(self, layout: layouts.Node) -> Any:
-        made = argument_items.begun(layout.structure)
+        made = argument_items.begun(layout.structure, self._depth)
         self.containers.append(made)
         around, self._in_arenas = self._in_arenas, True
+        self._depth += 1
         argument_items.fill(made, layout.structure, [self.make(c) for c in layout.children])
         self._in_arenas = around
+        self._depth -= 1
         return made
 
     def _table(self, made: Any) -> Any:
