@@ -149,7 +149,10 @@ class BoundArguments:
                 self.containers.append(made)
                 around = self._in_arenas
                 self._in_arenas = table_arguments.has_items_in_arenas(layout, place - 1)
+                first = len(self.handles)
                 structure.fill(made, [self.make(c) for c in children])
+                if structure.cls is list:
+                    self._builder.trace.requests.items.update(range(first, len(self.handles)))
                 self._in_arenas = around
                 if isinstance(made, TracedGenerator):
                     self.states.add(made.state_words.storage)
@@ -172,9 +175,10 @@ class BoundArguments:
     def _in_arena(self, layout: layouts.Node) -> Any:
         made = argument_items.begun(layout.structure)
         self.containers.append(made)
-        around, self._in_arenas = self._in_arenas, True
+        around, self._in_arenas, first = self._in_arenas, True, len(self.handles)
         argument_items.fill(made, layout.structure, [self.make(c) for c in layout.children])
         self._in_arenas = around
+        self._builder.trace.requests.items.update(range(first, len(self.handles)))
         return made
 
     def _table(self, made: Any) -> Any:

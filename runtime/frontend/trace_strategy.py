@@ -87,6 +87,12 @@ class Strategy(Approach):
             return None
         return dataclasses.replace(self.after(trace), traces_constants=True)
 
+    def knowing_items(self, trace: Trace) -> Strategy | None:
+        """Return the strategy in which lengths that hang on items of the caller's lists are known; None if none did."""
+        if self.knows_items or not trace.requests.hang_on_items:
+            return None
+        return dataclasses.replace(Strategy.at_first(lists=self.lists), knows_items=True)
+
     def inlining(self, trace: Trace) -> Strategy | None:
         """Return the strategy in which functions that call themselves are inlined; None where none is staged."""
         return dataclasses.replace(self.after(trace), recursive=None) if trace.calls.recursive else None

@@ -50,6 +50,8 @@ class Approach:
     resumable : frozenset
         The code of generator functions, and the places that make iterators, which are asked in several places or
         under run-time conditions.
+    knows_items : bool
+        The items of the caller's lists may be known while tracing where lengths hang on them.
     """
 
     lists: bool = False
@@ -67,6 +69,7 @@ class Approach:
     keeps_orders: bool = False
     spells_joins: bool = False
     resumable: frozenset[Hashable] = frozenset()
+    knows_items: bool = False
 
 
 NOTHING = Approach()

@@ -348,11 +348,20 @@ class Requests:
         Operators (their function's code, and their kind) for which this trace is to start again.
     knowable : dict
         The arguments' leaves that may be known while tracing if they must.
+    items : set of int
+        Those of them that are items of the caller's lists: data, of which another call has others.
+    knows_items : bool
+        Whether these may be known where lengths hang on them.
+    hang_on_items : bool
+        Whether lengths are known only at run time since they hang on these.
     """
 
     refusals: int = 0
     restaged: set[tuple[ByIdentity, str]] = field(default_factory=set)
     knowable: dict[Var, int] = field(default_factory=dict)
+    items: set[int] = field(default_factory=set)
+    knows_items: bool = False
+    hang_on_items: bool = False
 
 
 @mutable

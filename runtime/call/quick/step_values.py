@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.call.quick.steps import VALUE, Step
+from anabranch.runtime.host.buffer_types import BufferType
 
 # The steps that make NumPy's scalars of Python's numbers.
 _SCALARS = {
@@ -23,6 +24,8 @@ _SCALARS = {
     }.items()
     for code in codes
 }  # fmt: skip
+_LISTS = {np.int64: Step.INTS, np.float64: Step.FLOATS}
+_LISTS_OF_SCALARS = {8: Step.SCALARS8, 4: Step.SCALARS4, 2: Step.SCALARS2, 1: Step.SCALARS1}
 _TP_ALLOC = 47  # the number of this slot in Python's `typeslots.h`
 _SLOT = ctypes.pythonapi.PyType_GetSlot
 _SLOT.restype, _SLOT.argtypes = ctypes.c_size_t, [ctypes.py_object, ctypes.c_int]
@@ -39,10 +42,12 @@ class StepValues:
     ----------
     scope
         What the names in the text stand for.
+    arrays
+        The types of arrays that are made for the kernel, by name.
     """
 
-    def __init__(self, scope: Mapping[str, Any]) -> None:
-        self._scope = scope
+    def __init__(self, scope: Mapping[str, Any], arrays: Mapping[str, BufferType]) -> None:
+        self._scope, self._arrays = scope, arrays
         self._words: list[int] = []
         self._objects: list[object] = []  # those that the words have the addresses of
         self._numbers: dict[str, int] = {}
@@ -136,10 +141,34 @@ class StepValues:
                 if [k.arg for k in keywords] == ["order"]:
                     make = functools.partial(np.array, dtype=self._constant(dtype), order="C")
                     return self._made(Step.CALL, to, self._known(make), 1, number)
+            case [memory] if function in (list, np.ndarray.tolist) and not keywords:
+                made = self._list_of_numbers(function is list, memory, to)
+                if made is not None:
+                    return made
         if keywords:
             raise UntranslatedError
         numbers = [self._value(arg) for arg in args]
         return self._made(Step.CALL, to, self._known(function), len(numbers), *numbers)
+
+    def _list_of_numbers(self, are_scalars: bool, memory: ast.expr, to: int | None) -> int | None:
+        """A list of the first elements of a vector that the kernel writes; None where there is no step for it."""
+        length: ast.expr | None = None
+        match memory:
+            case ast.Call(ast.Name(read), [whole, ast.Call(ast.Name(cut), [length])]):
+                if self._scope.get(read) is not operator.getitem or self._scope.get(cut) is not slice:
+                    return None
+                memory = whole
+        kind = self._arrays.get(memory.id) if isinstance(memory, ast.Name) else None
+        if kind is None or len(kind.shape) != 1:
+            return None
+        cls, operands = kind.dtype.type, list[int]()
+        step = None if are_scalars else _LISTS.get(cls)
+        if are_scalars and cls in _SCALARS and _are_laid_out():
+            step, operands = _LISTS_OF_SCALARS[kind.dtype.itemsize], [id(cls), _SLOT(cls, _TP_ALLOC)]
+        if step is None:
+            return None
+        count = self._known(kind.shape[0]) if length is None else self._value(length)
+        return self._made(step, to, self._value(memory), count, *operands)
 
     def _scalar(self, cls: type, number: int, to: int | None) -> int:
         """A scalar of NumPy's of a number that the kernel has returned."""

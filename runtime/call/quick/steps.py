@@ -67,3 +67,10 @@ class Step(enum.IntEnum):
     ELEMENT = enum.auto()  # to, the list, place
     FLOAT = enum.auto()  # to, a float64
     INT = enum.auto()  # to, an int64
+    # Lists of the first elements of an array: to, the array, how many; then of scalars the class, its allocator
+    INTS = enum.auto()
+    FLOATS = enum.auto()
+    SCALARS8 = enum.auto()
+    SCALARS4 = enum.auto()
+    SCALARS2 = enum.auto()
+    SCALARS1 = enum.auto()
