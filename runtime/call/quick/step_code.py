@@ -8,8 +8,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from anabranch.runtime.call.quick.code_text import EPOCH, MAKE_ARRAY, WORD, StepText
-from anabranch.runtime.call.quick.steps import BYTES, COUNT, FIRST_EPOCH, HEAD, MOST, NAMED, POSITIONAL, VALUE, Step
-from anabranch.runtime.host.object_layout import ADDRESS, ITEMS, LENGTH, TYPE
+from anabranch.runtime.call.quick.step_lists import write_lists
+from anabranch.runtime.call.quick.steps import (
+    BYTES,
+    COUNT,
+    FIRST_EPOCH,
+    HEAD,
+    MOST,
+    NAMED,
+    POSITIONAL,
+    VALUE,
+    Step,
+)
+from anabranch.runtime.host.object_layout import ITEMS, LENGTH, TYPE
 
 
 class Maker(NamedTuple):
@@ -291,37 +302,7 @@ def _written(c: StepText) -> None:
         c.made(0, c.new(f"call ptr @{maker_name}({kind} {c.load(c.object(1), VALUE, kind)})"))
         c.done(2)
 
-    for step, kind, maker_name in (
-        (Step.INTS, "i64", "PyLong_FromLongLong"),
-        (Step.FLOATS, "double", "PyFloat_FromDouble"),
-        (Step.SCALARS8, "i64", ""),
-        (Step.SCALARS4, "i32", ""),
-        (Step.SCALARS2, "i16", ""),
-        (Step.SCALARS1, "i8", ""),
-    ):
-        _list_of_numbers(c, step, kind, maker_name)
-
-
-def _list_of_numbers(c: StepText, step: Step, kind: str, maker: str) -> None:
-    """A step that makes a list, of Python's numbers or of NumPy's scalars."""
-    c.step(step)
-    memory, count = c.load(c.object(1), ADDRESS), c.new(f"call i64 @PyLong_AsLongLong(ptr {c.object(2)})")
-    made = c.new(f"call ptr @PyList_New(i64 {count})")
-    c.made(0, made)
-
-    def put(k: str) -> None:
-        value = c.load(c.new(f"getelementptr {kind}, ptr {memory}, i64 {k}"), 0, kind)
-        if maker:
-            item = c.new(f"call ptr @{maker}({kind} {value})")
-        else:
-            item = c.new(f"call ptr {c.word(4)}(ptr {c.word(3)}, i64 0)")
-        c.unless(c.differ(item, "null"), "raise")
-        if not maker:
-            c.act(f"store {kind} {value}, ptr {c.at(item, VALUE)}")
-        c.new(f"call i32 @PyList_SetItem(ptr {made}, i64 {k}, ptr {item})")
-
-    c.repeat(count, put)
-    c.done(3 if maker else 5)
+    write_lists(c)
 
 
 def offer() -> list[str]:

@@ -315,6 +315,26 @@ def test_lists_of_numbers(kind):
     assert answered(wrapped) > before
 
 
+def visited(ahead, start, kind):
+    order = [start, 0.5, kind(7)]
+    while ahead[order[-1] if len(order) > 3 else start] >= 0 and len(order) < 9:
+        order.append(ahead[order[-1] if len(order) > 3 else start])
+    return order, len(order)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.uint8, np.int16, np.float64])
+def test_lists_of_numbers_of_several_kinds(kind):
+    def found(ahead, start):
+        return visited(ahead, start, kind)
+
+    ahead = np.array([2, -1, 3, 1])
+    wrapped = quick(found, ahead, 0)
+    before = answered(wrapped)
+    for given in ((ahead, 0), (ahead, 1), (np.array([0, 1, 2, 3]), 3)):
+        alike(Outcome(found, given, {}), Outcome(wrapped, given, {}))
+    assert answered(wrapped) > before
+
+
 def test_settings_and_traces():
     wrapped = quick(pick, ONE, 1)
     with configure(checks=False):
