@@ -71,6 +71,8 @@ class Strategy(Approach):
             return dataclasses.replace(self.after(trace), lists=True, arena_classes=made)
         if trace.identity.is_wanted and not self.tracks_objects:
             return dataclasses.replace(self.after(trace), tracks_objects=True)
+        if trace.requests.are_side_by_side:
+            return dataclasses.replace(self.after(trace), items_apart=True)
         if self.table_sites or self.arena_sites or self.arena_classes:
             return dataclasses.replace(self.after(trace), table_sites=None, arena_sites=None, arena_classes=None)
         if self.looped:

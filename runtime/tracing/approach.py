@@ -52,6 +52,8 @@ class Approach:
         under run-time conditions.
     knows_items : bool
         The items of the caller's lists may be known while tracing where lengths hang on them.
+    items_apart : bool
+        Each item of the caller's lists is a value of its own, however many there are.
     """
 
     lists: bool = False
@@ -70,6 +72,7 @@ class Approach:
     spells_joins: bool = False
     resumable: frozenset[Hashable] = frozenset()
     knows_items: bool = False
+    items_apart: bool = False
 
 
 NOTHING = Approach()

@@ -354,6 +354,10 @@ class Requests:
         Whether these may be known where lengths hang on them.
     hang_on_items : bool
         Whether lengths are known only at run time since they hang on these.
+    items_apart : bool
+        Whether each item of the caller's lists is to be a value of its own.
+    are_side_by_side : bool
+        Whether items of the caller's lists are none.
     """
 
     refusals: int = 0
@@ -362,6 +366,8 @@ class Requests:
     items: set[int] = field(default_factory=set)
     knows_items: bool = False
     hang_on_items: bool = False
+    items_apart: bool = False
+    are_side_by_side: bool = False
 
 
 @mutable

@@ -56,7 +56,7 @@ def sorted_by_keys(
         return backwards(made) if reverse else made
     for column in columns:
         list_order.refuse_nan(column, valid)
-    if keys is items and len(items.parts) == 2 and columns[0].type.dtype.kind in "iu":
+    if keys is items and items.structure.number is not None and columns[0].type.dtype.kind in "iu":
         # Ints that are equal are one: they are sorted themselves.
         ints = atoms.op("sort", list_order.with_others_last(columns[0], valid), axis=0, stable=False)
         made = Items(given.with_dynamic_length().structure, (given.length, ListBuffer(ints)))
