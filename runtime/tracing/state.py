@@ -210,7 +210,7 @@ class Loops:
     """
 
     traces: int = 0
-    slot_hints: dict[Hashable, IdentitySet[Any]] = field(default_factory=dict)
+    slot_hints: dict[Hashable, set[Hashable]] = field(default_factory=dict)
     types: dict[Hashable, list[Any]] = field(default_factory=dict)
     gains: dict[tuple[Hashable, int, int], int | None] = field(default_factory=dict)
     fixed_failures: dict[tuple[CodeType, int | None], Exception] = field(default_factory=dict)

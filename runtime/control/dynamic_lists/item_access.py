@@ -251,12 +251,42 @@ def _sliced(items: Items, key: slice) -> Items:
             line = atoms.ufunc(np.multiply, line, atoms.literal(np.full(line.type.shape, step), np.int64))
         moved = atoms.ufunc(np.add, line, atoms.broadcast_to(start, line.type.shape))
         return items.taken(moved, python_scalar(gap, Interval(0, items.structure.capacity)))
-    if key.start is None and key.stop is None and type(key.step) is int and key.step == -1:
+    if key.start is None and key.stop is None and type(step) is int and step == -1:
         return reversed_items(items)
-    raise UnsupportedOperationError(
-        "a slice with a negative or unknown step of a list whose length is known only at run time is not supported; "
-        "use np.array(items)[...], or a loop"
-    )
+    return _strided(items, key)
+
+
+def _strided(items: Items, key: slice) -> Items:
+    """The elements of a slice whose step may be negative, or known only at run time; as `slice.indices`."""
+    most, end = items.structure.capacity, wrap.as_atom(items.length, np.int64)
+    zero, one = atoms.literal(0, np.int64), atoms.literal(1, np.int64)
+    given = wrap.as_atom(_bound(key.step), np.int64)
+    fail_if(atoms.ufunc(np.equal, given, zero), ValueError, "slice step cannot be zero")
+    # A longer step, too, goes past the end at once.
+    step = atoms.ufunc(np.minimum, given, atoms.literal(most + 1, np.int64))
+    step = atoms.ufunc(np.maximum, step, atoms.literal(-most - 1, np.int64))
+    falls = atoms.ufunc(np.less, step, zero)
+    before, last = (atoms.select(falls, atoms.ufunc(np.subtract, v, one), v) for v in (zero, end))
+
+    def bound(value: object, without: Atom) -> Atom:
+        if value is None:
+            return without
+        place = wrap.as_atom(_bound(value), np.int64)
+        from_end = atoms.ufunc(np.add, place, end)
+        place = atoms.select(atoms.ufunc(np.less, place, zero), from_end, place)
+        return atoms.ufunc(np.minimum, atoms.ufunc(np.maximum, place, before), last)
+
+    start = bound(key.start, atoms.select(falls, last, before))
+    stop = bound(key.stop, atoms.select(falls, before, last))
+    gap = atoms.ufunc(np.subtract, stop, start)
+    gap = atoms.select(falls, atoms.ufunc(np.negative, gap), gap)
+    size = atoms.ufunc(np.absolute, step)
+    up = atoms.ufunc(np.add, atoms.ufunc(np.maximum, gap, zero), atoms.ufunc(np.subtract, size, one))
+    count = atoms.ufunc(np.floor_divide, up, size)
+    line = iota(most)
+    moved = atoms.ufunc(np.multiply, line, atoms.broadcast_to(step, line.type.shape))
+    moved = atoms.ufunc(np.add, moved, atoms.broadcast_to(start, line.type.shape))
+    return items.taken(moved, python_scalar(count, Interval(0, most)))
 
 
 def reversed_items(items: Items) -> Items:
