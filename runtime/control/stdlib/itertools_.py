@@ -41,7 +41,7 @@ from anabranch.runtime.control.stdlib.picked_items import filter_, map_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import tracing
-from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values import atoms, chosen_containers, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
@@ -65,7 +65,7 @@ def _over(form: Form, first: int = 0, end: int | None = None) -> Form:
 
     @functools.wraps(form)  # which says which arguments fit
     def over(call: Call, *args: Value, **kwargs: Value) -> Value:
-        columns = map(iterated, args[first:end])
+        columns = [GeneratorExpression(a) if chosen_containers.is_choice(a) else iterated(a) for a in args[first:end]]
         return form(call, *args[:first], *columns, *(() if end is None else args[end:]), **kwargs)
 
     return over
@@ -319,6 +319,8 @@ def reduce_(call: Call, function: object, items: Value, *initial: Value) -> Valu
     def combine(total: object, item: object) -> Value:
         return call(function, total, item)
 
+    if chosen_containers.is_choice(items):
+        return items.through(lambda one: reduce_(call, function, one, *initial))
     if isinstance(items, UnionValue):
         items = iter(items)  # why it cannot be gone over is not what `functools.reduce` would say
     if not _staged(items):
