@@ -123,6 +123,7 @@ def islice_(call: Call, items: Value, *bounds: Value) -> Value:
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     for word, bound in (("Start", start), ("Stop", stop)):
         _check_bound(word, bound)
+    _check_step(step)
     if sequence is None:
         is_pushed = isinstance(items, PushIterator) and not is_asked(items)
         function, items = (source.islice, items) if is_pushed else (source.islice_next, asked(items))
@@ -142,6 +143,14 @@ def _check_bound(word: str, bound: object) -> None:
         negative = atoms.ufunc(np.less, wrap.as_atom(bound, np.int64), atoms.literal(0, np.int64))
         message = f"{word} argument for islice() must be None or an integer: 0 <= x <= sys.maxsize."
         run_time_checks.fail_if(negative, lambda _: ValueError(message))
+
+
+def _check_step(step: object) -> None:
+    """Raise the error of `islice` for a step that does not go on."""
+    if step is not None:
+        stays = atoms.ufunc(np.less_equal, wrap.as_atom(step, np.int64), atoms.literal(0, np.int64))
+        message = "Step for islice() must be a positive integer or None."
+        run_time_checks.fail_if(stays, lambda _: ValueError(message))
 
 
 def pairwise_(call: Call, items: Value) -> Value:

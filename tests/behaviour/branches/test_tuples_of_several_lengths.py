@@ -35,8 +35,14 @@ def sequences(choice, n):
 
 def iterators(choice, n):
     items = choice(n)
-    steps = list(itertools.accumulate(items))
-    return list(enumerate(items)), list(reversed(items)), list(map(float, items)), list(zip(items, items, strict=True)), steps
+    pairs = list(zip(items, items, strict=True))
+    return (
+        list(enumerate(items)),
+        list(reversed(items)),
+        list(map(float, items)),
+        pairs,
+        list(itertools.accumulate(items)),
+    )
 
 
 def tables(choice, n):
