@@ -148,6 +148,11 @@ class GeneratorExpression(PushIterator, sample=no_items):
     def pull(self) -> Iterator[Value]:
         """The items one by one."""
         over = self._over
+        if chosen_containers.is_choice(over):
+            raise ConcretizationError(
+                f"how many items the generator expression at {where(self._element)} has is known only at run time; use "
+                "it in a for statement, list(), sum, any, all, min or max"
+            )
         for item in over.steps() if isinstance(over, countable.Countable) else over:
             args = self.parts_of(item)
             kept = True if self._condition is None else truth(self._condition(*args))

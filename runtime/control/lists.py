@@ -66,8 +66,8 @@ def extended(made: Value, items: Value) -> Value:
     if not (hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")):
         raise TypeError(f"Value after * must be an iterable, not {kind.__name__}")
     items = user_iterators.iterated(items)
-    is_pushed = tracing() and isinstance(items, PushIterator) and not isinstance(made, Growable)
-    made.extend(items_of(items) if is_pushed else items)
+    is_pushed = isinstance(items, PushIterator) and not isinstance(made, Growable)
+    made.extend(items_of(items) if tracing() and (is_pushed or chosen_containers.is_choice(items)) else items)
     return made
 
 

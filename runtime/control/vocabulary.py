@@ -50,6 +50,7 @@ from anabranch.runtime.control.lists import (
     tupled as tupled,
 )
 from anabranch.runtime.control.match import match as match
+from anabranch.runtime.control.raise_ import raised as raised
 from anabranch.runtime.control.sets import members as members, members_of as members_of, set_operation as set_operation
 from anabranch.runtime.control.stdlib import builtins_ as builtins  # noqa: F401 - `ab.builtins`
 from anabranch.runtime.control.stdlib.columns import transposed as transposed

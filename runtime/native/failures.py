@@ -153,12 +153,17 @@ class NestFailures:
     values
     nest
         The outermost loop.
+
+    Attributes
+    ----------
+    end_the_nest : bool
+        Whether the nest is left where something fails. Else it goes on, with an error code that is set.
     """
 
     def __init__(self, values: FailureValues, nest: Equation) -> None:
         self.values = values
         self._names: dict[str, Var] = {}
-        self._leaves = True
+        self.end_the_nest = True
         # The choices that a carry may come of, by the carry's name in a step.
         self._sources: dict[Var, set[Atom]] = {}
         op = nest.op
@@ -168,7 +173,7 @@ class NestFailures:
             if slot.formal is not None and slot.yielded is not None and values.tells(body.inputs[slot.formal]):
                 chain = values.chain(body, body.outputs[slot.yielded])
                 self._sources[body.inputs[slot.formal]] = chain.found
-                self._leaves &= values.is_code(body.inputs[slot.formal]) or self._is_told_at_once(chain)
+                self.end_the_nest &= values.is_code(body.inputs[slot.formal]) or self._is_told_at_once(chain)
 
     def _is_told_at_once(self, chain: _Chain) -> bool:
         """Return whether a carry is what places that fail tell, each where it fails; passes may have joined choices."""
@@ -176,11 +181,11 @@ class NestFailures:
 
     def at(self, equation: Equation, program: Program) -> Failure | None:
         """The place that fails by an equation of a Program, which is the first of its choices."""
-        return self.values.at(equation, program) if self._leaves else None
+        return self.values.at(equation, program) if self.end_the_nest else None
 
     def leaves(self, equation: Equation, program: Program) -> bool:
         """Return whether an equation of a Program is a choice that is made by leaving the nest."""
-        return self._leaves and self.values.leaves(equation, program)
+        return self.end_the_nest and self.values.leaves(equation, program)
 
     def note(self, name: str, var: Var) -> None:
         """Take note that a name is that of a value of the Program."""

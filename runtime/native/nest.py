@@ -48,8 +48,10 @@ class Nest:
         self.names.note(name, var)
 
     def ranges(self, equation: Equation, known: KnownValues) -> Intervals:
-        """The intervals of the ints in the nest, which runs only as long as nothing has failed."""
+        """The intervals of the ints in the nest, where it runs only as long as nothing has failed; else none."""
         values = self.failures.values
+        if not self.failures.end_the_nest:
+            return Intervals({})
         inputs = tuple(dict.fromkeys(a for a in equation.inputs if isinstance(a, Var)))
         if any(map(values.is_code, inputs)):
             # Nor does it begin where something has failed before.

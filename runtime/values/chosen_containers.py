@@ -18,5 +18,5 @@ def is_choice(value: object) -> TypeGuard[UnionValue]:
     """
     return isinstance(value, UnionValue) and (
         (value.has_several_types and any(map(is_array, value.options)))
-        or any(is_dynamic_list(option) or isinstance(option, (RunTimeContainer, OfHashed)) for option in value.options)
+        or any(is_dynamic_list(o) or isinstance(o, (RunTimeContainer, OfHashed, tuple)) for o in value.options)
     )

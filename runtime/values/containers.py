@@ -301,7 +301,7 @@ def structure_of(value: Value) -> Structure | None:
         factory = value.default_factory if isinstance(value, collections.defaultdict) else None
         if cls in _DICTS:
             return Structure(cls, keys_of(value), factory)
-        return _with_attributes(value, keys_of(value)) if reads_as_dict(cls) else None
+        return _with_attributes(value, keys_of(value), factory) if reads_as_dict(cls) else None
     if cls is slice:
         held = (value.start, value.stop, value.step)
         return SliceStructure(slice, ("start", "stop", "step")) if any(map(has_traced, held)) else None

@@ -26,10 +26,11 @@ _OF_DICTS = (
 
 @functools.cache
 def reads_as_dict(cls: type[object]) -> bool:
-    """Return whether this is a class of the user's that adds to what a dict can do, and changes nothing of it."""
-    if not is_users_class(cls) or next(b for b in cls.__mro__ if b.__module__ in _OF_LIBRARY) is not dict:
+    """Return whether this is a class of the user's that adds to what a kind of dict does, and changes nothing."""
+    base = next(b for b in cls.__mro__ if b.__module__ in _OF_LIBRARY)
+    if not is_users_class(cls) or not issubclass(base, dict):
         return False
-    return all(getattr(cls, name) is getattr(dict, name) for name in _OF_DICTS)
+    return all(getattr(cls, name) is getattr(base, name) for name in _OF_DICTS)
 
 
 _OF_LIBRARY = ("builtins", "collections")

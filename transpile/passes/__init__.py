@@ -24,12 +24,13 @@ from anabranch.transpile.passes.if_ import If, Propagation, SyntheticIf
 from anabranch.transpile.passes.lists import Display, ListComprehension, TupleDisplay
 from anabranch.transpile.passes.match import Match
 from anabranch.transpile.passes.plain_statements import Annotated, Assign, Augmented, Declaration, Import
+from anabranch.transpile.passes.raise_ import Raise
 from anabranch.transpile.passes.subscript import Subscript
 from anabranch.transpile.passes.tables import DictDisplay, SetDisplay, TableComprehension
 from anabranch.transpile.passes.ternary import Ternary
 from anabranch.transpile.passes.text import Formatted, Percent
 from anabranch.transpile.passes.try_ import Try
-from anabranch.transpile.passes.try_star import Raise, TryStar
+from anabranch.transpile.passes.try_star import TryStar
 from anabranch.transpile.passes.undefined import Undefined
 from anabranch.transpile.passes.walrus import LoopTest, Named
 from anabranch.transpile.passes.while_ import While

@@ -132,6 +132,7 @@ def lower_suppress(work: Lowering, node: cst.With, here: Here, rest: Units) -> L
 
 def lower_try(work: Lowering, node: cst.Try | cst.TryStar, here: Here, rest: Units) -> LoweredUnit:
     """A try statement of either kind."""
+    work.session.caught.update(h.name.name.value for h in node.handlers if h.name and isinstance(h.name.name, cst.Name))
     return _lower(work, _take_apart(work, node, here, rest), here)
 
 

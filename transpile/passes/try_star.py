@@ -1,4 +1,4 @@
-"""`try` with `except*`, and the `raise` in its handlers that raises again what they have caught."""
+"""`try` with `except*`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import libcst as cst
 from anabranch.transpile.blocks import Units
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.nodes import children
-from anabranch.transpile.passes.base import Example, SmallPass, StatementPass
+from anabranch.transpile.passes.base import Example, StatementPass
 from anabranch.transpile.passes.try_ import lower_try
 
 
@@ -52,15 +52,3 @@ def _reraising(node: cst.CSTNode) -> Iterator[cst.Raise]:
     for child in children(node):
         if not isinstance(child, (cst.ExceptHandler, cst.ExceptStarHandler, cst.FunctionDef, cst.ClassDef)):
             yield from _reraising(child)
-
-
-class Raise(SmallPass[cst.Raise]):
-    """In a handler of except* a raise without anything names what it raises."""
-
-    handles = (cst.Raise,)
-
-    def lower(self, work: Lowering, node: cst.Raise, here: Here) -> list[cst.BaseSmallStatement]:
-        if node not in work.session.reraising:
-            return [work.rewrite_children(node, node, here.place)]
-        again = cst.Call(work.layout.constant("reraised"))
-        return [node.with_changes(exc=again, whitespace_after_raise=cst.SimpleWhitespace(" "))]

@@ -113,7 +113,7 @@ def _is_plain(value: object) -> bool:
     if is_dynamic_list(value):
         return False
     if isinstance(value, dict):
-        return type(value) is dict or reads_as_dict(type(value))
+        return type(value).__eq__ is dict.__eq__ and (type(value) is dict or reads_as_dict(type(value)))
     return isinstance(value, (tuple, list))
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import collections
 import operator
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
-from anabranch.runtime.control import boolean
+from anabranch.runtime.control import boolean, subscript
 from anabranch.runtime.control.containers import container_order, generator_reductions
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.generator_expression import GeneratorExpression, for_each
@@ -387,11 +387,12 @@ def for_each_item(source: Value, consume: Callable[[Any, Any], Any], *changed: A
     if isinstance(source, dict):
         for key, value in source.items():
             consume(key, value)
-        return
-    pairs: Iterable[Any] = source.items() if isinstance(source, DynamicDict) else source
+    elif not isinstance(source, DynamicDict) and hasattr(source, "keys"):
+        for_each(source.keys(), lambda key: consume(key, subscript.at(source)[key]))
+    else:
 
-    def each(pair: Value, changed: tuple[Any, ...] = changed) -> None:
-        key, value = pair
-        consume(key, value)
+        def each(pair: Value, changed: tuple[Any, ...] = changed) -> None:
+            key, value = pair
+            consume(key, value)
 
-    for_each(pairs, each)
+        for_each(source.items() if isinstance(source, DynamicDict) else source, each)

@@ -194,10 +194,10 @@ class KnownRange(Countable):
         return length
 
     def at(self, index: int | PythonScalar) -> Value:
-        if not isinstance(index, PythonScalar):
-            return self.items[index]
         items = self.items
-        ends = (items[0], items[-1])
+        if not isinstance(index, PythonScalar):
+            return items[index] if items else items.start  # of a loop without a step
+        ends = (items[0], items[-1]) if items else (items.start, items.start)
         for bound in (*ends, items.step):
             wrap.check_range(bound)
         offset: Atom = index.atom

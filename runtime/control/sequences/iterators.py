@@ -252,6 +252,8 @@ def shorter(a: object, b: object) -> Value:
     """The smaller of two lengths."""
     if isinstance(a, int) and isinstance(b, int):
         return min(a, b)
+    if 0 in (known for known in (a, b) if isinstance(known, int)):
+        return 0
     low = interval_of(a).min(interval_of(b))
     return python_scalar(atoms.ufunc(np.minimum, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64)), low)
 

@@ -41,7 +41,7 @@ from anabranch.runtime.control.stdlib.picked_items import filter_, map_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import tracing
-from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values import atoms, chosen_containers, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
@@ -65,7 +65,7 @@ def _over(form: Form, first: int = 0, end: int | None = None) -> Form:
 
     @functools.wraps(form)  # which says which arguments fit
     def over(call: Call, *args: Value, **kwargs: Value) -> Value:
-        columns = map(iterated, args[first:end])
+        columns = [GeneratorExpression(a) if chosen_containers.is_choice(a) else iterated(a) for a in args[first:end]]
         return form(call, *args[:first], *columns, *(() if end is None else args[end:]), **kwargs)
 
     return over
@@ -123,6 +123,7 @@ def islice_(call: Call, items: Value, *bounds: Value) -> Value:
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     for word, bound in (("Start", start), ("Stop", stop)):
         _check_bound(word, bound)
+    _check_step(step)
     if sequence is None:
         is_pushed = isinstance(items, PushIterator) and not is_asked(items)
         function, items = (source.islice, items) if is_pushed else (source.islice_next, asked(items))
@@ -142,6 +143,14 @@ def _check_bound(word: str, bound: object) -> None:
         negative = atoms.ufunc(np.less, wrap.as_atom(bound, np.int64), atoms.literal(0, np.int64))
         message = f"{word} argument for islice() must be None or an integer: 0 <= x <= sys.maxsize."
         run_time_checks.fail_if(negative, lambda _: ValueError(message))
+
+
+def _check_step(step: object) -> None:
+    """Raise the error of `islice` for a step that does not go on."""
+    if step is not None:
+        stays = atoms.ufunc(np.less_equal, wrap.as_atom(step, np.int64), atoms.literal(0, np.int64))
+        message = "Step for islice() must be a positive integer or None."
+        run_time_checks.fail_if(stays, lambda _: ValueError(message))
 
 
 def pairwise_(call: Call, items: Value) -> Value:
@@ -319,6 +328,8 @@ def reduce_(call: Call, function: object, items: Value, *initial: Value) -> Valu
     def combine(total: object, item: object) -> Value:
         return call(function, total, item)
 
+    if chosen_containers.is_choice(items):
+        return items.through(lambda one: reduce_(call, function, one, *initial))
     if isinstance(items, UnionValue):
         items = iter(items)  # why it cannot be gone over is not what `functools.reduce` would say
     if not _staged(items):

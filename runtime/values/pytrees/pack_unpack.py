@@ -112,9 +112,7 @@ def option_index(value: object, options: Sequence[Layout]) -> int:
     for i, option in enumerate(options):
         with of_known_lengths():
             merged = join(option, layout)
-        if merged == option or not (
-            isinstance(merged, Union) or isinstance(option, Constant) or is_dynamic_array(merged)
-        ):
+        if _holds(option, merged):
             return i
     if isinstance(value, (str, Text)):
         raise StructureMismatchError(
@@ -124,6 +122,15 @@ def option_index(value: object, options: Sequence[Layout]) -> int:
     raise StructureMismatchError(
         "a list, dict or object made before a run-time condition is one of several after it; copy it where it is "
         "chosen, or change it in place"
+    )
+
+
+def _holds(option: Layout, merged: Layout) -> bool:
+    """Return whether an option holds a value, with whose layout it has been joined, in all its parts."""
+    if isinstance(option, Node) and isinstance(merged, Node) and len(option.children) == len(merged.children):
+        return all(map(_holds, option.children, merged.children))
+    return merged == option or not (
+        isinstance(merged, Union) or isinstance(option, Constant) or is_dynamic_array(merged)
     )
 
 

@@ -205,3 +205,115 @@ def test_arrays_in_them_are_the_callers():
     for x in (1.0, 2.0, 3.0):
         assert compiled(p, x) is p["a"]
         assert p["a"][0] == x
+
+
+class Bag(collections.Counter):
+    def twice(self):
+        return 2 * sum(self.values())
+
+
+class Missing(collections.defaultdict):
+    def __missing__(self, key):
+        self[key] = made = 2 * key
+        return made
+
+
+class Recent(collections.OrderedDict):
+    def __init__(self, items=(), most=2):
+        super().__init__(items)
+        self.most = most
+
+    def put(self, key, value):
+        self[key] = value
+        self.move_to_end(key)
+        if len(self) > self.most:
+            self.popitem(last=False)
+
+
+def bag(p, x):
+    p.update([1, 1, 2])
+    return p, p.twice(), p.most_common(1), type(p + p), p == Bag(p)
+
+
+def by_key(p, x):
+    return p[7], len(p), p
+
+
+def of_factory(p, x):
+    p["new"].append(x)
+    return p
+
+
+def recent(p, x):
+    for key in range(5):
+        p.put(key % 3, x + key)
+    return p, p.most
+
+
+def in_order(p, x):
+    other = Recent(reversed(p.items()))
+    return p == other, dict(p) == other, p != other, p == Recent(p)
+
+
+def by_condition(p, x):
+    if x > 1:
+        p[1] += x
+    return p
+
+
+def a_new_one(p, x):
+    return Bag({1: x}), Missing(int, {1: x}), Recent({1: x})
+
+
+@pytest.mark.parametrize(
+    ("function", "make"),
+    [
+        (bag, lambda: Bag({1: 2})), (by_key, lambda: Bag({1: 2})), (by_key, lambda: Missing(None, {1: 2})),
+        (of_factory, lambda: type("Lists", (collections.defaultdict,), {})(list)), (recent, Recent),
+        (in_order, lambda: Recent({1: 2, 2: 3})), (by_condition, lambda: Recent({1: 2})),
+        (by_condition, lambda: Bag({1: 2})), (a_new_one, dict),
+    ],
+)  # fmt: skip
+def test_classes_of_other_kinds_of_dicts(function, make):
+    compiled = jit(function)
+    for x in (2.0, 2.0, 0.5):
+        mine, its = make(), make()
+        if isinstance(its, collections.defaultdict):
+            its.__class__ = type(mine)
+        expected, got = function(mine, x), compiled(its, x)
+        assert repr(got) == repr(expected)
+        assert repr(its) == repr(mine)
+
+
+class Mapping:
+    """Nothing but what `dict.update` asks for."""
+
+    def __init__(self, held):
+        self.held = held
+
+    def keys(self):
+        return self.held.keys()
+
+    def __getitem__(self, key):
+        return self.held[key]
+
+
+def updated(x):
+    found = {"a": x}
+    found.update(Mapping({"a": x + 1, "b": x}))
+    return found
+
+
+def updated_by_run_time_keys(n):
+    squares, found = {}, {}
+    for k in range(n):
+        squares[k % 3] = k * k
+    found.update(Mapping(squares))
+    return found
+
+
+@pytest.mark.parametrize("function", [updated, updated_by_run_time_keys])
+def test_update_by_a_mapping_of_the_users(function):
+    compiled = jit(function)
+    for n in (2, 7):
+        assert repr(compiled(n)) == repr(function(n))

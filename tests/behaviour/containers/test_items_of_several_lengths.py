@@ -19,6 +19,16 @@ def set_by_default(n):
     return d
 
 
+@case((1.0,), (2.0,))
+def tuples_in_tuples(x):
+    found = {0: (0, ())}
+    if x > 1:
+        found[0] = (x, (1,))
+    else:
+        found[1] = (x, (1, 2))
+    return sorted(found.items()), max(found.values())
+
+
 @case(*KEYS)
 def changed_in_another_statement(n):
     d = {1: [7]}

@@ -137,6 +137,19 @@ def test_what_is_refused_says_what_to_write(items, told):
         jit(lambda items, bounds: items[: bounds[0]])(items, BOUNDS)
 
 
+def backwards(n, i, j):
+    items = [1.5 * k for k in range(n)]
+    return items[i:j:-1], items[i:j:-2], items[i::-1], items[:j:-3], items[::-2], items[:-2:-1], len(items[i:j:-1])
+
+
+def test_steps_that_go_back():
+    compiled = jit(backwards, auto_static=False)
+    for n in (0, 1, 5):
+        for i in (0, 2, 9, -1, -4, -9):
+            for j in (0, 1, 9, -1, -3, -9):
+                assert compiled(n, i, j) == backwards(n, i, j)
+
+
 def test_texts_of_items_that_a_loop_makes_are_refused():
     def joined(names, bounds):
         i = int(bounds[0])

@@ -102,6 +102,29 @@ def joined(x):
     )  # fmt: skip
 
 
+@case((2,), (0,))
+def of_nothing(n):
+    none = range(0)
+    return (
+        list(islice(none, n)), list(islice(none, 0, n)), list(zip(none, range(n), strict=False)), sum(islice(none, n)),
+        list(map(lambda a, b: a + b, range(n), none)), max(islice(none, n), default=n), np.array(list(islice(none, n))),
+        list(accumulate(islice(none, n))), dict(zip(range(n), none, strict=False)), set(islice(none, n)),
+    )  # fmt: skip
+
+
+@case((1,), (0,), (-1,))
+def by_steps(n):
+    return list(islice(range(9), 1, None, n))
+
+
+@case((1,), (0,))
+def fails_of_nothing(n):
+    try:
+        return list(islice(range(0), n))[-1]
+    except IndexError:
+        return "none"
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_itertools(program: Program) -> None:
     program.check()

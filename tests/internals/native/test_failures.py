@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from anabranch import jit
+from anabranch.runtime import passes
 from anabranch.runtime.native.failures import FailureValues, NestFailures
 from anabranch.runtime.ops.structured import Loop
 from tests.behaviour.loops.test_native_loops import GRID, INTS, A, boxes, climbs, in_nested_loops, last_norm
@@ -46,3 +49,21 @@ def _inside(programs):
 
 def test_the_first_checks_may_stand_in_a_branch() -> None:
     assert jit(climbs).lower(INTS, 0, 5).program.failures_leave
+
+
+def _sunk(n):
+    if n <= 0:
+        return 0
+    sunk = _sunk(n - 1)
+    if n % 2:
+        raise ValueError(f"at {n}")
+    if n % 2:
+        raise ValueError(f"again at {n}")
+    return sunk
+
+
+def test_a_nest_that_goes_on_behind_a_failure_knows_that_something_has_failed(monkeypatch) -> None:
+    # The choices of both failures are joined to one, which tells of no place.
+    monkeypatch.setattr(passes, "PASSES", tuple(dataclasses.replace(one, serves_xla=False) for one in passes.PASSES))
+    with pytest.raises(ValueError, match=r"^at 1$"):
+        jit(lambda n: _sunk(n))(5)

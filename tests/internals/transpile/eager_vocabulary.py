@@ -344,6 +344,12 @@ def try_star_(
     return try_(body, (lambda: BaseException, handle), orelse=orelse, final=final, exits=exits)
 
 
+def raised(error: Any, *cause: Any) -> BaseException:
+    if cause:
+        raise error from cause[0]
+    raise error
+
+
 def reraised() -> BaseException:
     error = sys.exception()
     assert error is not None

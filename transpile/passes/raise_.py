@@ -1,0 +1,52 @@
+"""`raise`."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from anabranch.transpile.lowering import Here, Lowering
+from anabranch.transpile.passes.base import Example, SmallPass
+from anabranch.transpile.reader import Reader
+
+
+class Raise(SmallPass[cst.Raise]):
+    """A call raises one of several exceptions; in handlers of except* a raise of nothing names what it raises."""
+
+    handles = (cst.Raise,)
+    examples = (
+        Example(
+            "def f(x, error):\n    if x:\n        raise ValueError(x)\n    raise error\n",
+            """def f(x, error):
+    def if_true():
+        raise ab.call(ValueError, x)
+    def if_false():
+        pass
+    ab.if_(x, if_true, if_false)
+    raise ab.raised(error)
+""",
+        ),
+    )
+
+    def lower(self, work: Lowering, node: cst.Raise, here: Here) -> list[cst.BaseSmallStatement]:
+        if node in work.session.reraising:
+            return [_raised(node, cst.Call(work.layout.constant("reraised")))]
+        reader = Reader(work, work.flow.entry(node), here.place)
+        parts = [*([node.exc] if node.exc else ()), *([node.cause.item] if node.cause else ())]
+        if all(_is_known(part, reader) for part in parts):
+            return [work.rewrite_children(node, node, here.place)]
+        return [_raised(node, reader.staged("raised", *[reader.argument(part) for part in parts]))]
+
+
+def _raised(node: cst.Raise, error: cst.BaseExpression) -> cst.Raise:
+    return node.with_changes(exc=error, cause=None, whitespace_after_raise=cst.SimpleWhitespace(" "))
+
+
+def _is_known(error: cst.BaseExpression, reader: Reader) -> bool:
+    """Return whether an exception is that of a handler, or of a class that no name of the function's own stands for."""
+    if isinstance(error, cst.Call):
+        error = error.func
+    while isinstance(error, cst.Attribute):
+        error = error.value
+    if not isinstance(error, cst.Name):
+        return False
+    return error.value in reader.work.session.caught or not reader.is_local(error.value)
