@@ -538,7 +538,7 @@ def cycles_of_lists_of_run_time_length(a):
 
 
 @case(*SIZES)
-def first_items_of_an_infinite_generator(a):
+def first_items_of_an_endless_generator(a):
     def evens():
         n = 0
         while True:
