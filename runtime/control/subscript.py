@@ -260,7 +260,8 @@ def _prefer_arrays(container: object, key: object, writes: bool = False) -> None
 
 
 def _set(value: Value, container: Value, key: Value) -> None:
-    _prefer_arrays(container, key, writes=True)
+    if array_lists.fits(value):  # else it would be taken apart again for the value
+        _prefer_arrays(container, key, writes=True)
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
     if isinstance(container, dict) and (isinstance(key, (Tracer, Text)) or _is_hashed_at_run_time(key)):
