@@ -163,7 +163,7 @@ def _from_position(
 
 def _consume(source: PushIterator, body: Callable[..., object], init: tuple[object, ...], form: StateForm) -> State:
     """Over a generator, the body runs where the generator yields."""
-    state = GeneratorNames((NEXT, no_value, *init), ("exit code", "returned value", *form.names), body.__code__)
+    state = GeneratorNames((NEXT, no_value, *init), ("exit code", "returned value", *form.names))
 
     def consume(item: object) -> Value:
         state[:] = form.from_rewritten(body(item, *state[2:]))

@@ -169,12 +169,14 @@ def comprehension(items: GeneratorExpression) -> Value:
 
 
 _few_to_list = registry.METHODS["tolist"]
+# So many numbers stay values of their own, each of which takes several equations.
+_FEW_NUMBERS = 64
 
 
 def _tolist(array: Value) -> Value:
     """`array.tolist()`: of an array of run-time size a list of run-time length, of Python's numbers; of many, too."""
     is_dynamic = isinstance(array, DynamicArray)
-    if array.ndim != 1 if is_dynamic else not array.ndim or array.size <= MANY:
+    if array.ndim != 1 if is_dynamic else not array.ndim or array.size <= _FEW_NUMBERS:
         return _few_to_list(array)  # or refuses
     return comprehension(GeneratorExpression(array, lambda row: row.item() if array.ndim == 1 else _tolist(row)))
 

@@ -260,7 +260,7 @@ def _prefer_arrays(container: object, key: object, writes: bool = False) -> None
 
 
 def _set(value: Value, container: Value, key: Value) -> None:
-    if array_lists.fits(value):  # else it would be taken apart again for the value
+    if array_lists.fits(value):
         _prefer_arrays(container, key, writes=True)
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)

@@ -23,7 +23,11 @@ from anabranch.runtime.tracing.storage import OnDevice, Part, Storage
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_lists import item_kinds
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
+from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
+from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.random_generators import TracedGenerator
 from anabranch.runtime.values.run_time_container import RunTimeContainer
@@ -36,6 +40,8 @@ def _root(name: str) -> str:
 
 # A list or tuple of so many numbers of one kind, or of such lists, is one array in the computation.
 _PACKED = 9
+# A list of more has its elements side by side from the beginning.
+_SIDE_BY_SIDE = 257
 _SEQUENCES = (list, tuple, set)
 
 
@@ -111,6 +117,7 @@ class BoundArguments:
         self.states: set[Storage] = set()
         self._pack: Var | None = None
         self._in_arenas = False  # whether the lists of what is made now lie in an arena
+        self._depth = 0  # in how many containers that lie in arenas that lies which is made now
         # The leaves of fields, each with the others of its field; and the inputs of these, by the first leaf.
         self._fields = {} if arguments.device else fields(arguments)
         self._columns: dict[int, Var] = {}
@@ -149,7 +156,13 @@ class BoundArguments:
                 self.containers.append(made)
                 around = self._in_arenas
                 self._in_arenas = table_arguments.has_items_in_arenas(layout, place - 1)
-                structure.fill(made, [self.make(c) for c in children])
+                first = len(self.handles)
+                if self._lies_side_by_side(layout):
+                    self._fill_from_pack(made, layout)
+                else:
+                    structure.fill(made, [self.make(c) for c in children])
+                if structure.cls is list:
+                    self._builder.trace.requests.items.update(range(first, len(self.handles)))
                 self._in_arenas = around
                 if isinstance(made, TracedGenerator):
                     self.states.add(made.state_words.storage)
@@ -161,6 +174,24 @@ class BoundArguments:
                 return table
         raise AssertionError("an argument is no choice")
 
+    def _lies_side_by_side(self, layout: layouts.Node) -> bool:
+        """Return whether a list is one with so many numbers of one kind that each is no value of its own."""
+        trace, count = self._builder.trace, len(layout.children)
+        is_input = self._pack is not None and layout.structure.cls is list and len(self.packs[-1]) == count
+        may_be = trace.lists.may_grow and trace.lists.array_sites is not None and not trace.requests.items_apart
+        return is_input and may_be and count >= _SIDE_BY_SIDE
+
+    def _fill_from_pack(self, made: Any, layout: layouts.Node) -> None:
+        kind, pack, count = layout.children[0], self._pack, len(layout.children)
+        assert isinstance(kind, layouts.Leaf)
+        assert pack is not None
+        structure = ItemsStructure(Items, (), None, (item_kinds.general(kind),), count, fixed=True)
+        made.become(Items(structure, (count, ListBuffer(pack))))
+        self.atoms += [Part(kind.abstract.type, pack, k) for k in range(count)]
+        self.handles += [None] * count
+        self._builder.trace.lists.in_arrays += count
+        self._builder.trace.requests.are_side_by_side = True
+
     def _lies_in_arena(self, layout: layouts.Node) -> bool:
         if layout.structure.cls is tuple or self._arguments.device:
             return False
@@ -170,11 +201,14 @@ class BoundArguments:
         return wanted and argument_items.can_lie_in_one(layout)
 
     def _in_arena(self, layout: layouts.Node) -> Any:
-        made = argument_items.begun(layout.structure)
+        made = argument_items.begun(layout.structure, self._depth)
         self.containers.append(made)
-        around, self._in_arenas = self._in_arenas, True
+        around, self._in_arenas, first = self._in_arenas, True, len(self.handles)
+        self._depth += 1
         argument_items.fill(made, layout.structure, [self.make(c) for c in layout.children])
         self._in_arenas = around
+        self._depth -= 1
+        self._builder.trace.requests.items.update(range(first, len(self.handles)))
         return made
 
     def _table(self, made: Any) -> Any:

@@ -129,10 +129,9 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             more = arguments.with_static_leaves(requests_of(error)) if settings().auto_static else None
             if more is not None:
                 return _trace(function, more, way.with_arrays_again(trace))
-            inlining = way.inlining(trace)
-            if inlining is not None:
+            for last in filter(None, (way.knowing_items(trace), way.inlining(trace))):
                 with contextlib.suppress(AnabranchError):  # what stood in the way first says more
-                    return _trace(function, arguments, inlining)
+                    return _trace(function, arguments, last)
             if not (isinstance(error, ShapeMismatchError) and _has_been_seen(trace, given, outside)):
                 _name_arguments(error, arguments)
                 add_location(error)

@@ -71,6 +71,8 @@ class Strategy(Approach):
             return dataclasses.replace(self.after(trace), lists=True, arena_classes=made)
         if trace.identity.is_wanted and not self.tracks_objects:
             return dataclasses.replace(self.after(trace), tracks_objects=True)
+        if trace.requests.are_side_by_side:
+            return dataclasses.replace(self.after(trace), items_apart=True)
         if self.table_sites or self.arena_sites or self.arena_classes:
             return dataclasses.replace(self.after(trace), table_sites=None, arena_sites=None, arena_classes=None)
         if self.looped:
@@ -86,6 +88,12 @@ class Strategy(Approach):
         if self.traces_constants or not trace.constants.are_written:
             return None
         return dataclasses.replace(self.after(trace), traces_constants=True)
+
+    def knowing_items(self, trace: Trace) -> Strategy | None:
+        """Return the strategy in which lengths that hang on items of the caller's lists are known; None if none did."""
+        if self.knows_items or not trace.requests.hang_on_items:
+            return None
+        return dataclasses.replace(Strategy.at_first(lists=self.lists), knows_items=True)
 
     def inlining(self, trace: Trace) -> Strategy | None:
         """Return the strategy in which functions that call themselves are inlined; None where none is staged."""

@@ -12,7 +12,7 @@ from anabranch.runtime.native.element_loops import ElementLoops, check_size
 from anabranch.runtime.native.llvm_types import NotNativeError, constant, value_type
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.ops.checks import scalar
-from anabranch.runtime.ops.cumulative import SCANNED, STARTS, Cumulative
+from anabranch.runtime.ops.cumulative import STARTS, Cumulative, is_scanned
 from anabranch.runtime.ops.reducers import MAXIMUM, MINIMUM
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
@@ -39,7 +39,7 @@ def _combined(emitter: ValueEmitter, op: Cumulative, total: str, x: str, dtype: 
 def accumulated(emitter: ValueEmitter, equation: Equation, name: str) -> str:
     """The accumulation of an array, in memory of its own."""
     op, type, memory = equation.op, equation.outputs[0].type, emitter.memory
-    if not isinstance(op, Cumulative) or type.dtype.char not in SCANNED:
+    if not isinstance(op, Cumulative) or not is_scanned(op.reducer, type.dtype):
         raise NotNativeError(f"{op.name} of {type}")
     array, loops, along = emitter.arrays.of(name, type), ElementLoops(emitter.arrays), equation.params["axis"]
     check_size(memory, array, {})

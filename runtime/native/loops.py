@@ -115,7 +115,8 @@ class _Call:
             # The library has a product of a matrix with its own transpose.
             names = [names[ctx.inputs.index(one)] for one in ctx.inputs]
         emitter = kind(self._code, self._memory, failures)
-        self._results = emitter.equation(equation, names, ())
+        made = emitter.equation(equation, names, ())
+        self._results = emitter.stores.settled(made, ctx.out_types, ())
         self._outputs = Outputs(self._memory, operands, ctx.in_types, self._results, ctx.out_types)
         self._code.act("ret void")
 

@@ -27,14 +27,15 @@ def sorts_alone(equation: Equation) -> bool:
     if not _sorts(equation, MOST_ELEMENTS + 1):
         return False
     type, stable = equation.inputs[0].type, equation.params.get("stable", False)
-    if type.dtype.kind not in "iuf" or type.dtype == np.float16:
+    kinds = "iufc" if equation.op is OPS["sort"] else "iuf"
+    if type.dtype.kind not in kinds or type.dtype == np.float16:
         return False
     # Of the values, a stable sort shows the order of zeros.
-    if type.dtype.kind == "f" and stable and equation.op is OPS["sort"]:
+    if type.dtype.kind in "fc" and stable and equation.op is OPS["sort"]:
         return False
     if type.size < MANY_TO_SORT:
         return True
-    longest = _MANY_TO_SORT_ALONE if type.dtype.kind == "f" else _LONG_ROWS.get(equation.op, 0)
+    longest = _MANY_TO_SORT_ALONE if type.dtype.kind in "fc" else _LONG_ROWS.get(equation.op, 0)
     is_short = type.shape[equation.params["axis"]] < longest and equation.op not in _PARTITIONS
     return is_short and type.size < _MANY_TO_SORT_ALONE
 

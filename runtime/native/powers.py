@@ -14,10 +14,9 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.native.instructions import UNLIKELY, Instructions
 from anabranch.runtime.native.llvm_types import value_type
+from anabranch.runtime.ops.elementwise.power import WHOLE_POWERS
 
-# LLVM makes a product of a square itself; what two numbers can't hold of a product grows with the power.
-_POWERS = range(3, 17)
-_ZERO = "0x0000000000000000"
+_ZERO, _ONE = "0x0000000000000000", "0x3FF0000000000000"
 # The power 0.5. The square root differs from its float by half of `x - root ** 2` in proportion to the root. Where that
 # is less than 31/64 of the unit in the last place, a library that errs by less than 33/64 rounds to the same float;
 # where it is more, or there is no such number, the library is asked.
@@ -64,14 +63,32 @@ def known_power(code: Instructions, x: str, exponent: str, dtype: np.dtype) -> s
     number = float(np.uint64(int(exponent, 16)).view(np.float64)) if exponent.startswith("0x") else 0.0
     if number == 0.5 and dtype.itemsize == 8 and code.is_exact:
         return _root(code, x)
-    if number not in _POWERS:
-        return ""
-    kind, power = value_type(dtype), int(number)
-    if kind == "double" and code.is_exact:
-        return _rounded(code, _power(code, _Sum(x), power, _exact_product))
+    return whole_power(code, x, int(number), dtype) if number in WHOLE_POWERS else ""
+
+
+def whole_power(code: Instructions, x: str, power: int, dtype: np.dtype) -> str:
+    """The power of a float to a whole number of `WHOLE_POWERS`.
+
+    LLVM makes a product of a square itself; what two numbers can't hold of a product grows with the power.
+    """
+    kind = value_type(dtype)
+    is_exact = kind == "double" and code.is_exact
     wide = x if kind == "double" else code.emit(f"fpext {kind} {x} to double")
-    made = _power(code, _Sum(wide), power, _product).value
-    return made if kind == "double" else code.emit(f"fptrunc double {made} to {kind}")
+    base = _Sum(wide) if power > 0 else _inverse(code, wide) if is_exact else _Sum(_quotient(code, wide))
+    made = _power(code, base, abs(power), _exact_product if is_exact else _product)
+    if is_exact:
+        return _rounded(code, made)
+    return made.value if kind == "double" else code.emit(f"fptrunc double {made.value} to {kind}")
+
+
+def _quotient(code: Instructions, x: str) -> str:
+    return code.add("fdiv", "double", _ONE, x)
+
+
+def _inverse(code: Instructions, x: str) -> _Sum:
+    value = _quotient(code, x)
+    left = code.call("llvm.fma.f64", "double", "double", code.emit(f"fneg double {value}"), x, _ONE)
+    return _Sum(value, code.emit(f"fmul double {value}, {left}"))
 
 
 def _root(code: Instructions, x: str) -> str:

@@ -27,6 +27,8 @@ from anabranch.runtime.ops.dot_general import Contraction
 # How many products of elements machine code adds up in no more time than the library takes with its call, for one
 # product of matrices and for all of a stack.
 _MOST_IN_LOOPS, _MOST_IN_ALL = 2**8, 2**12
+# Of ints and bools, for which there is no library; XLA takes up to ten times as long.
+_MOST_OF_INTS = 2**27
 # So many products of elements it adds up in one thread.
 _MOST_OF_ONE_THREAD = 10_000
 # How many products of elements a call of the library adds up at least, so that several calls take no longer than to
@@ -46,7 +48,7 @@ class Products:
         """The sums of products of a `dot_general`, of operands with these names."""
         contraction, types = Contraction.of(equation), [atom.type for atom in equation.inputs]
         dtype = types[0].dtype
-        if not contraction.summed[0] or dtype.kind not in "iufc":
+        if not contraction.summed[0] or dtype.kind not in "iufcb":
             raise NotNativeError("dot_general")
         if dtype.itemsize < 4 and dtype.kind == "f":
             raise NotNativeError(f"sums of {dtype}")
@@ -61,7 +63,8 @@ class Products:
             return self._by_library(contraction, names)
         # With a factor that is small all is read once.
         is_short = is_one_sum or min(contraction.work, *(type.size for type in types)) <= _MOST_IN_LOOPS
-        if not is_short and contraction.work * math.prod(contraction.stack) > _MOST_IN_ALL:
+        most = _MOST_IN_ALL if dtype.kind in "fc" else _MOST_OF_INTS
+        if not is_short and contraction.work * math.prod(contraction.stack) > most:
             raise NotNativeError("dot_general")
         return self._by_elements(contraction, names)
 
@@ -107,11 +110,14 @@ class Products:
         sizes = [*(types[0].shape[a] for a in order), *(types[1].shape[a] for a in free[1])]
         second = [*range(len(batch[1])), *range(len(order) - len(summed[1]), len(sizes))]
         whole = ArrayType(tuple(sizes), dtype)
-        places = dict(zip((*batch[1], *summed[1], *free[1]), second, strict=True))
         operands = [self._arrays.of(name, type) for name, type in zip(names, types, strict=True)]
+        moved, own = operands[1], [*batch[1], *summed[1], *free[1]]
+        if contraction.work > _MOST_IN_LOOPS and dtype.kind not in "fc":
+            moved, own = self._with_rows(moved, own, free[1])
+        places = dict(zip(own, second, strict=True))
         spread = [
             self._arrays.part(operands[0], whole, [Axis(Affine(0), 1, order.index(a)) for a in range(len(order))]),
-            self._arrays.part(operands[1], whole, [Axis(Affine(0), 1, places[a]) for a in range(len(places))]),
+            self._arrays.part(moved, whole, [Axis(Affine(0), 1, places[a]) for a in range(len(places))]),
         ]
         multiply, add = rule_of("multiply"), rule_of("add")
 
@@ -126,6 +132,16 @@ class Products:
             return [add(self._code, list(pair), dtype, dtype)]
 
         return self._reductions.reduced([products], [zero], list(axes), sum_up)[0]
+
+    def _with_rows(self, array: LazyArray, axes: list[int], free: Sequence[int]) -> tuple[LazyArray, list[int]]:
+        """An operand, its axes in the order of the products; a copy where its rows, which are added up, lie apart."""
+        view, shape = strided_view(array), array.type.shape
+        if not free or shape[free[-1]] == 1 or (view is not None and view.strides[free[-1]] == 1):
+            return array, axes
+        type = ArrayType(tuple(shape[a] for a in axes), array.type.dtype)
+        moved = self._arrays.part(array, type, [Axis(Affine(0), 1, axes.index(a)) for a in range(len(axes))])
+        (name,) = self._stores.settled([self._arrays.name(moved)], [type], self._memory.all_places())
+        return self._arrays.of(name, type), [*range(len(axes))]
 
     # ---- by the library --------------------------------------------------------------------------------------------
 

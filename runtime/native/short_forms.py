@@ -10,11 +10,13 @@ import numpy as np
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.native import powers
 from anabranch.runtime.native.instructions import UNLIKELY, Instructions
 from anabranch.runtime.native.llvm_types import constant, value_type
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy
 from anabranch.runtime.ops.elementwise.casts import convert_op
+from anabranch.runtime.ops.elementwise.power import whole_power
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.passes.found_intervals import Known
 from anabranch.runtime.passes.interval_rules import within
@@ -74,6 +76,10 @@ def _truncated(code: Instructions, equation: Equation, operands: Sequence[str]) 
     if wanted.itemsize == target.itemsize:
         return found
     return code.emit(f"trunc {value_type(target)} {found} to {value_type(wanted)}")
+
+
+def _power_of_float(code: Instructions, equation: Equation, operands: Sequence[str]) -> str:
+    return powers.whole_power(code, operands[0], equation.params["exponent"], equation.outputs[0].type.dtype)
 
 
 def _overflow(name: str) -> _Form:
@@ -220,6 +226,7 @@ def _is_single(equation: Equation) -> bool:
 
 _FORMS: Mapping[Op, tuple[_Test, _Form]] = {
     convert_op: (_is_truncation, _truncated),
+    whole_power: (lambda equation: equation.outputs[0].type.dtype == np.float64, _power_of_float),
     **{OPS[f"libm_{name}"]: (_is_single, _library(name)) for name in ("log", "sin", "cos", "erf", "erfc")},
     OPS["multiply_high"]: (lambda _: True, _multiply_high),
     OPS["add_overflows"]: (_is_single, _overflow("sadd")),

@@ -14,7 +14,7 @@ from anabranch.runtime.native.affine import Affine, Span
 from anabranch.runtime.native.element_loops import ElementLoops
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.lazy_array import Axis, Update
-from anabranch.runtime.native.llvm_types import constant, value_type
+from anabranch.runtime.native.llvm_types import constant, part, value_type
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy, is_memory
 from anabranch.runtime.ops.checks import INT64, scalar
@@ -181,7 +181,8 @@ def sort_in_place(code: Instructions, pointer: str, dtype: np.dtype, rows: int, 
     """Sort each of the rows of an array, which lie one behind the other."""
     symbol = numpy_sorts.sort_symbol(dtype)
     name = f"sort_{dtype.name}"
-    text = _SORT.format(name=name, type=value_type(dtype), sort=symbol)
+    kind = f"[2 x {value_type(part(dtype))}]" if dtype.kind == "c" else value_type(dtype)
+    text = _SORT.format(name=name, type=kind, sort=symbol)
     if text not in code.globals:
         code.globals.append(text)
     code.declarations[symbol] = numpy_sorts.SORT.format(symbol)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.counted_loops import counted
+
+# The elements of a vector at which a mask is true as one, in any order.
+Fold: TypeAlias = Callable[[Atom, Atom], Atom]
 
 
 @frozen
@@ -57,11 +61,14 @@ def accumulated(loop: UfuncLoop, start: Atom, rows: Atom) -> Atom:
     return atoms.op("concatenate", first, later, axis=0) if n else first
 
 
-def segmented(loop: UfuncLoop, x: Atom, starts: Atom, size: Atom) -> Atom:
-    """The rows of each segment combined, of so many: from its start up to the next one's, or the start alone."""
+def segmented(loop: UfuncLoop, x: Atom, starts: Atom, size: Atom, fold: Fold | None = None) -> Atom:
+    """The rows of each segment combined, of so many: from its start up to the next one's, or the start alone.
+
+    `fold` combines the elements of a vector at which a mask is true, in any order.
+    """
     n, (m,) = x.type.shape[0], starts.type.shape
     following = atoms.op("concatenate", atoms.cut(starts, 1, m), atoms.reshape(size, (1,)), axis=0)
-    last, one = atoms.literal(max(n - 1, 0), np.int64), atoms.literal(1, np.int64)
+    last, one, none = (atoms.literal(number, np.int64) for number in (max(n - 1, 0), 1, 0))
 
     def at(position: Atom) -> Atom:
         row = atoms.reshape(atoms.ufunc(np.minimum, position, last), (1,))
@@ -74,7 +81,18 @@ def segmented(loop: UfuncLoop, x: Atom, starts: Atom, size: Atom) -> Atom:
             position = atoms.ufunc(np.add, start, atoms.ufunc(np.add, index, one))
             return [loop(totals[0], at(position))], []
 
+        first = atoms.convert(at(start), loop.dtypes[2])
         steps = atoms.ufunc(np.subtract, atoms.ufunc(np.subtract, end, start), one)
-        return [], list(counted(steps, None, step, [atoms.convert(at(start), loop.dtypes[2])]))
+        if fold is None:
+            return [], list(counted(steps, None, step, [first]))
+        low = atoms.ufunc(np.minimum, atoms.ufunc(np.maximum, start, none), last)
+        high = atoms.ufunc(np.minimum, atoms.ufunc(np.maximum, end, atoms.ufunc(np.add, low, one)), size)
+        total = fold(x, atoms.op("window", low, high, shape=(n,), axis=0))
+        if loop.ufunc is not np.add or total.type.dtype.kind != "f":
+            return [], [total]
+        # A sum begins with 0.0, which shows where all elements are -0.0; then, the first one is.
+        is_negative = atoms.logical_and(atoms.ufunc(np.signbit, first), atoms.ufunc(np.equal, first, total))
+        in_order = counted(atoms.select(is_negative, steps, none), None, step, [first])[0]
+        return [], [atoms.select(is_negative, in_order, total)]
 
     return counted(atoms.literal(m, np.int64), m, segment, [], [starts, following])[0]

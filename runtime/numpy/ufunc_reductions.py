@@ -372,4 +372,12 @@ def reduceat_atom(ufunc: np.ufunc, x: Atom, starts: Atom, axis: int, dtypes: tup
     line, (count,) = along_first(x, (axis,)), starts.type.shape
     if not count or not line.type.shape[0]:
         return back(zeros_atom((count, *line.type.shape[1:]), dtypes[2]), axis)
-    return back(sequential_loops.segmented(sequential_loops.UfuncLoop(ufunc, dtypes), line, starts, size), axis)
+    shape, dtype = line.type.shape, dtypes[2]
+    is_vector = len(shape) == 1 and line.type.dtype == dtype and dtype.char in "bBhHiIlLqQfd"
+
+    def fold(elements: Atom, mask: Atom) -> Atom:
+        return _fold(ufunc, atoms.select(mask, elements, _constant(neutral(ufunc, dtype), shape, dtype)), (0,))
+
+    folds = is_vector and ufunc in (np.add, np.maximum, np.minimum)
+    loop = sequential_loops.UfuncLoop(ufunc, dtypes)
+    return back(sequential_loops.segmented(loop, line, starts, size, fold if folds else None), axis)

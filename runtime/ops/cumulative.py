@@ -66,7 +66,7 @@ class Cumulative(Op):
 def _scanned(ctx: LoweringContext, reducer: Reducer) -> str | None:
     """The accumulation of a vector as machine code, which has the total in a register; None where there is none."""
     (x,), (type,), (atom,) = ctx.inputs, ctx.in_types, ctx.atoms
-    if len(type.shape) != 1 or type.dtype.char not in SCANNED:
+    if len(type.shape) != 1 or not is_scanned(reducer, type.dtype):
         return None
     emitter, element = ctx.emitter, scalar(type.dtype)
     total, one, index, body = Var(element), Var(element), Var(scalar(INT64)), Block()
@@ -84,15 +84,21 @@ def _scanned(ctx: LoweringContext, reducer: Reducer) -> str | None:
     return None if results is None else results[1]
 
 
-# The types of numbers of which a loop keeps the total in a register, and what each accumulation begins with.
-SCANNED = "fdlqiLQI"
+# The types of numbers of which a loop keeps the total in a register, those of sums alone, and what each accumulation
+# begins with.
+_SCANNED, _SUMMED = "fdlqiLQI", "FD"
 _OPS: dict[Reducer, Op] = {ADD: add, MULTIPLY: multiply, MINIMUM: minimum, MAXIMUM: maximum}
 STARTS: dict[Reducer, Callable[[np.dtype], Any]] = {
-    ADD: lambda dtype: -0.0 if dtype.kind == "f" else 0,
+    ADD: lambda dtype: {"f": -0.0, "c": complex(-0.0, -0.0)}.get(dtype.kind, 0),
     MULTIPLY: lambda dtype: 1,
     MINIMUM: highest,
     MAXIMUM: lowest,
 }
+
+
+def is_scanned(reducer: Reducer, dtype: np.dtype) -> bool:
+    """Return whether a loop accumulates such numbers, with the total in a register."""
+    return dtype.char in _SCANNED or (reducer is ADD and dtype.char in _SUMMED)
 
 
 class _Line:

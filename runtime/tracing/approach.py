@@ -50,6 +50,10 @@ class Approach:
     resumable : frozenset
         The code of generator functions, and the places that make iterators, which are asked in several places or
         under run-time conditions.
+    knows_items : bool
+        The items of the caller's lists may be known while tracing where lengths hang on them.
+    items_apart : bool
+        Each item of the caller's lists is a value of its own, however many there are.
     """
 
     lists: bool = False
@@ -67,6 +71,8 @@ class Approach:
     keeps_orders: bool = False
     spells_joins: bool = False
     resumable: frozenset[Hashable] = frozenset()
+    knows_items: bool = False
+    items_apart: bool = False
 
 
 NOTHING = Approach()

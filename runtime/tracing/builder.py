@@ -78,7 +78,7 @@ class Trace:
         self.lists = Lists.of(approach)
         self.loops = Loops()
         self.output = Output()
-        self.requests = Requests()
+        self.requests = Requests(knows_items=approach.knows_items, items_apart=approach.items_apart)
         self.tables = Tables(approach.table_sites, approach.keeps_orders)
         self.text = Text(approach.spells_joins)
         self.unrolling = Unrolling(approach.unroll_reason)

@@ -175,7 +175,10 @@ class Lists:
 
 @frozen
 class ArgumentSite:
-    """The place of a dict or set that is an argument, or part of one: which container among the arguments it is."""
+    """The place of a dict or set that is an argument, or part of one: which container among the arguments it is.
+
+    A number below 0 is the arena of those that lie in so many others, one less.
+    """
 
     number: int
 

@@ -210,7 +210,7 @@ class Loops:
     """
 
     traces: int = 0
-    slot_hints: dict[Hashable, IdentitySet[Any]] = field(default_factory=dict)
+    slot_hints: dict[Hashable, set[Hashable]] = field(default_factory=dict)
     types: dict[Hashable, list[Any]] = field(default_factory=dict)
     gains: dict[tuple[Hashable, int, int], int | None] = field(default_factory=dict)
     fixed_failures: dict[tuple[CodeType, int | None], Exception] = field(default_factory=dict)
@@ -348,11 +348,26 @@ class Requests:
         Operators (their function's code, and their kind) for which this trace is to start again.
     knowable : dict
         The arguments' leaves that may be known while tracing if they must.
+    items : set of int
+        Those of them that are items of the caller's lists: data, of which another call has others.
+    knows_items : bool
+        Whether these may be known where lengths hang on them.
+    hang_on_items : bool
+        Whether lengths are known only at run time since they hang on these.
+    items_apart : bool
+        Whether each item of the caller's lists is to be a value of its own.
+    are_side_by_side : bool
+        Whether items of the caller's lists are none.
     """
 
     refusals: int = 0
     restaged: set[tuple[ByIdentity, str]] = field(default_factory=set)
     knowable: dict[Var, int] = field(default_factory=dict)
+    items: set[int] = field(default_factory=set)
+    knows_items: bool = False
+    hang_on_items: bool = False
+    items_apart: bool = False
+    are_side_by_side: bool = False
 
 
 @mutable

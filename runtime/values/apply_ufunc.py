@@ -14,6 +14,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import ShapeMismatchError, UnsupportedOperationError, UnsupportedValueError
 from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.ops.elementwise.power import WHOLE_POWERS
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind, PythonType
 from anabranch.runtime.values.failures import run_time_checks
@@ -27,6 +28,7 @@ from anabranch.runtime.values.union import UnionValue
 Spec: TypeAlias = np.dtype | PythonType
 # The exponents for which products of ints take less time than a loop over the exponent's bits.
 _FEW_FACTORS = range(2, 33)
+_POWERS = (np.power, np.float_power)
 
 
 def operator(function: np.ufunc, left: object, right: object) -> Value:
@@ -146,6 +148,8 @@ def apply_atoms(
     if function is np.power and loop[0].char in "fdFD" and _is_single(operands[1], 2.0):
         # NumPy, too, multiplies, and XLA would not in all places see what the exponent is.
         return atoms.ufunc_all(np.square, inputs[0])
+    if function in _POWERS and loop[0].char in "fd" and shape and (exponent := _single(operands[1])) in WHOLE_POWERS:
+        return (atoms.op("whole_power", inputs[0], exponent=int(exponent)),)
     if function is np.power and loop[0].kind in "iu" and (exponent := _single(operands[1])) in _FEW_FACTORS:
         return (_power_of_int(inputs[0], int(exponent)),)
     if function is np.divmod and loop[0].kind in "iu" and _single(operands[1]) is not None:

@@ -8,7 +8,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from anabranch.runtime.call.quick.code_text import EPOCH, MAKE_ARRAY, WORD, StepText
-from anabranch.runtime.call.quick.steps import BYTES, COUNT, FIRST_EPOCH, HEAD, MOST, NAMED, POSITIONAL, VALUE, Step
+from anabranch.runtime.call.quick.step_lists import write_lists
+from anabranch.runtime.call.quick.steps import (
+    BYTES,
+    COUNT,
+    FIRST_EPOCH,
+    HEAD,
+    MOST,
+    NAMED,
+    POSITIONAL,
+    VALUE,
+    Step,
+)
 from anabranch.runtime.host.object_layout import ITEMS, LENGTH, TYPE
 
 
@@ -290,6 +301,8 @@ def _written(c: StepText) -> None:
         c.step(step)
         c.made(0, c.new(f"call ptr @{maker_name}({kind} {c.load(c.object(1), VALUE, kind)})"))
         c.done(2)
+
+    write_lists(c)
 
 
 def offer() -> list[str]:

@@ -13,7 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.call.quick.steps import VALUE, Step
+from anabranch.runtime.call.quick.steps import VALUE, Item, Step
+from anabranch.runtime.host.buffer_types import BufferType
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 
 # The steps that make NumPy's scalars of Python's numbers.
 _SCALARS = {
@@ -23,6 +26,8 @@ _SCALARS = {
     }.items()
     for code in codes
 }  # fmt: skip
+_NUMBERS = {np.int64: Item.INT, np.float64: Item.FLOAT}
+_BITS = {1: Item.BITS8, 2: Item.BITS16, 4: Item.BITS32, 8: Item.BITS64}
 _TP_ALLOC = 47  # the number of this slot in Python's `typeslots.h`
 _SLOT = ctypes.pythonapi.PyType_GetSlot
 _SLOT.restype, _SLOT.argtypes = ctypes.c_size_t, [ctypes.py_object, ctypes.c_int]
@@ -39,10 +44,12 @@ class StepValues:
     ----------
     scope
         What the names in the text stand for.
+    arrays
+        The types of arrays that are made for the kernel, by name.
     """
 
-    def __init__(self, scope: Mapping[str, Any]) -> None:
-        self._scope = scope
+    def __init__(self, scope: Mapping[str, Any], arrays: Mapping[str, BufferType]) -> None:
+        self._scope, self._arrays = scope, arrays
         self._words: list[int] = []
         self._objects: list[object] = []  # those that the words have the addresses of
         self._numbers: dict[str, int] = {}
@@ -136,10 +143,58 @@ class StepValues:
                 if [k.arg for k in keywords] == ["order"]:
                     make = functools.partial(np.array, dtype=self._constant(dtype), order="C")
                     return self._made(Step.CALL, to, self._known(make), 1, number)
+            case [memory] if function in (list, np.ndarray.tolist) and not keywords:
+                made = self._list_of_numbers(function is list, memory, to)
+                if made is not None:
+                    return made
+            case [ast.List(parts)] if (kinds := _kinds_built(function)) is not None and len(parts) == 2 + len(kinds):
+                made = self._list_of_kinds(kinds, parts, to)
+                if made is not None:
+                    return made
         if keywords:
             raise UntranslatedError
         numbers = [self._value(arg) for arg in args]
         return self._made(Step.CALL, to, self._known(function), len(numbers), *numbers)
+
+    def _list_of_numbers(self, are_scalars: bool, memory: ast.expr, to: int | None) -> int | None:
+        """A list of the first elements of a vector that the kernel writes; None where there is no step for it."""
+        length: ast.expr | None = None
+        match memory:
+            case ast.Call(ast.Name(read), [whole, ast.Call(ast.Name(cut), [length])]):
+                if self._scope.get(read) is not operator.getitem or self._scope.get(cut) is not slice:
+                    return None
+                memory = whole
+        words = self._kind(are_scalars, memory)
+        if words is None:
+            return None
+        (size,) = self._arrays[ast.unparse(memory)].shape
+        count = self._known(size) if length is None else self._value(length)
+        return self._made(Step.ITEMS, to, count, -1, 1, *words)
+
+    def _list_of_kinds(self, kinds: Sequence[Kind], parts: Sequence[ast.expr], to: int | None) -> int | None:
+        """A list of numbers of several kinds, of its length, its tags and the memory of each kind; None as above."""
+        length, tags, *rows = parts
+        words = [self._kind(kind is Kind.SCALAR, row) for kind, row in zip(kinds, rows, strict=True)]
+        if self._vector(tags) is None or None in words:
+            return None
+        flat = [word for of_kind in words if of_kind is not None for word in of_kind]
+        return self._made(Step.ITEMS, to, self._value(length), self._value(tags), len(words), *flat)
+
+    def _vector(self, memory: ast.expr) -> np.dtype | None:
+        """The dtype of a vector that the kernel writes; None for anything else."""
+        kind = self._arrays.get(memory.id) if isinstance(memory, ast.Name) else None
+        return None if kind is None or len(kind.shape) != 1 else kind.dtype
+
+    def _kind(self, are_scalars: bool, memory: ast.expr) -> tuple[int, ...] | None:
+        """The operands for the elements of a vector as NumPy's scalars or as numbers of Python's."""
+        dtype = self._vector(memory)
+        if dtype is None:
+            return None
+        if not are_scalars:
+            return (self._value(memory), _NUMBERS[dtype.type], 0, 0) if dtype.type in _NUMBERS else None
+        if dtype.type not in _SCALARS or not _are_laid_out():
+            return None
+        return self._value(memory), _BITS[dtype.itemsize], id(dtype.type), _SLOT(dtype.type, _TP_ALLOC)
 
     def _scalar(self, cls: type, number: int, to: int | None) -> int:
         """A scalar of NumPy's of a number that the kernel has returned."""
@@ -198,6 +253,14 @@ class StepValues:
             case ast.Name(name) if name not in self._numbers:
                 raise UntranslatedError
         return None
+
+
+def _kinds_built(function: object) -> Sequence[Kind] | None:
+    """The kinds of numbers of a list of run-time length that a function builds; None where it builds no such list."""
+    structure = getattr(function, "__self__", None)
+    if not isinstance(structure, ItemsStructure) or function != structure.build:
+        return None
+    return structure.kinds_of_numbers
 
 
 def has_dict(cls: type | None) -> bool:

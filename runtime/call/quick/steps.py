@@ -67,3 +67,16 @@ class Step(enum.IntEnum):
     ELEMENT = enum.auto()  # to, the list, place
     FLOAT = enum.auto()  # to, a float64
     INT = enum.auto()  # to, an int64
+    # to, how many, the tags or -1, how many kinds; of each the array, its Item, the class, its allocator
+    ITEMS = enum.auto()
+
+
+class Item(enum.IntEnum):
+    """What a list has of an element of an array: a number of Python's, or a NumPy scalar of so many bits."""
+
+    INT = 0
+    FLOAT = enum.auto()
+    BITS8 = enum.auto()
+    BITS16 = enum.auto()
+    BITS32 = enum.auto()
+    BITS64 = enum.auto()

@@ -17,7 +17,7 @@ import numpy as np
 
 from anabranch.base.fork_locks import lock
 from anabranch.runtime.call.execution import MISS, Execution
-from anabranch.runtime.call.native_execution import NativeExecution
+from anabranch.runtime.call.native_execution import NativeCode, NativeExecution
 from anabranch.runtime.call.quick.entry import Table
 from anabranch.runtime.call.quick.step_values import StepValues, UntranslatedError, has_dict
 from anabranch.runtime.call.quick.steps import MOST, Step
@@ -47,7 +47,7 @@ def table_of(execution: Execution) -> Table | None:
     try:
         with _parsing:
             tree = ast.parse("\n".join(lines))
-        return _Translation(scope, execution.code.function).table(tree.body)
+        return _Translation(scope, execution.code).table(tree.body)
     except (UntranslatedError, RecursionError):  # one of hundreds of values is chosen by as many conditions
         execution.tables_made = _MOST_MADE
         return None
@@ -56,10 +56,10 @@ def table_of(execution: Execution) -> Table | None:
 class _Translation(StepValues):
     """The steps of statements, and of the conditions in them."""
 
-    def __init__(self, scope: Mapping[str, Any], kernel: Callable[..., Any]) -> None:
-        super().__init__(scope)
-        self._kernel = kernel
-        self._objects.append(kernel)
+    def __init__(self, scope: Mapping[str, Any], code: NativeCode) -> None:
+        super().__init__(scope, {f"m{place}": kind for place, kind in enumerate(code.program.arrays)})
+        self._kernel = code.function
+        self._objects.append(self._kernel)
         self._states: dict[str, dict[Any, int]] = {}  # the new contents of dicts
         self._positional = self._named = 0
         self._flags: int | None = None  # where the kernel's step has them

@@ -14,6 +14,7 @@ from anabranch.runtime.control.sequences.stacked_sequences import FEW, StackedSe
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.ops.sorting import greatest
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
@@ -108,12 +109,24 @@ def _never(_: object) -> bool:
     return False
 
 
-def order_by(columns: Sequence[Atom], order: Atom) -> Atom:
-    """The positions in the order of columns, the most significant first; what is equal stays in the `order` given."""
+def order_by(columns: Sequence[Atom], order: Atom, valid: Atom | None = None) -> Atom:
+    """The positions in the order of columns, the most significant first; what is equal stays in the `order` given.
+
+    Where only the elements at the front are `valid` they stay there: the others are behind them in each column.
+    """
     for column in reversed(columns):
-        places = atoms.op("argsort", item_memory.gathered(column, order), axis=0, stable=True)
+        ranked = item_memory.gathered(column, order)
+        if valid is not None:
+            ranked = with_others_last(ranked, valid)
+        places = atoms.op("argsort", ranked, axis=0, stable=True)
         order = item_memory.gathered(order, places)
     return order
+
+
+def with_others_last(column: Atom, valid: Atom) -> Atom:
+    """The column, with what no other is sorted behind in the place of what is not valid."""
+    last = atoms.broadcast_to(atoms.literal(greatest(column.type.dtype)), column.type.shape)
+    return atoms.select(valid, column, last)
 
 
 def refuse_nan(column: Atom, valid: Atom | None = None) -> None:

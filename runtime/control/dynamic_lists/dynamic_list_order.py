@@ -19,6 +19,7 @@ from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.lazy_text import TextStructure
+from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.memory.item_memory import gathered, iota
 from anabranch.runtime.values.pytrees import layout as layouts
@@ -55,8 +56,12 @@ def sorted_by_keys(
         return backwards(made) if reverse else made
     for column in columns:
         list_order.refuse_nan(column, valid)
-    order = list_order.order_by([atoms.logical_not(valid), *columns], iota(ranked.structure.capacity))
-    made = given.taken(order, given.length)
+    if keys is items and items.structure.number is not None and columns[0].type.dtype.kind in "iu":
+        # Ints that are equal are one: they are sorted themselves.
+        ints = atoms.op("sort", list_order.with_others_last(columns[0], valid), axis=0, stable=False)
+        made = Items(given.with_dynamic_length().structure, (given.length, ListBuffer(ints)))
+    else:
+        made = given.taken(list_order.order_by(columns, iota(ranked.structure.capacity), valid), given.length)
     return backwards(made) if reverse else made
 
 

@@ -218,15 +218,15 @@ def insert(owner: GrowableContents, place: Value, value: Value) -> None:
     owner.become(pushed.taken(moved, pushed.length))
 
 
-def clipped(key: int | PythonScalar, length: int | PythonScalar, least: int = 0) -> Atom:
-    """A bound of a slice, as a place from 0 to the length, or for a negative step each `least` before these: -1."""
+def clipped(key: int | PythonScalar, length: int | PythonScalar) -> Atom:
+    """A bound of a slice, as a place from 0 to the length."""
     zero, end = atoms.literal(0, np.int64), wrap.as_atom(length, np.int64)
     atom, span = wrap.as_atom(key, np.int64), interval_of(key)
     if span.low < 0:
         below = atoms.ufunc(np.less, atom, zero)
         atom = atoms.select(below, atoms.ufunc(np.add, atom, end), atom)
-        atom = atoms.ufunc(np.maximum, atom, atoms.literal(least, np.int64))
-    return atoms.ufunc(np.minimum, atom, end if not least else wrap.as_atom(size_arithmetic.add(length, least)))
+        atom = atoms.ufunc(np.maximum, atom, zero)
+    return atoms.ufunc(np.minimum, atom, end)
 
 
 def _bounds(items: Items, key: slice) -> tuple[Atom, Atom]:
@@ -241,33 +241,52 @@ def _sliced(items: Items, key: slice) -> Items:
         places = range(items.length)[key]
         return items.taken(atoms.literal(np.asarray(places, np.int64), np.int64), len(places))
     step = 1 if key.step is None else key.step
-    if key.start is None and key.stop is None and step == -1:
-        return reversed_items(items)
-    if type(step) is not int or not step:
-        raise UnsupportedOperationError(
-            "a slice with an unknown step of a list whose length is known only at run time is not supported; use "
-            "np.array(items)[...], or a loop"
-        )
-    start, gap = _span(items, key, backward=step < 0)
-    line = iota(items.structure.capacity)
-    if step not in (1, -1):
-        up = atoms.ufunc(np.add, gap, atoms.literal(abs(step) - 1, np.int64))
-        gap = atoms.ufunc(np.floor_divide, up, atoms.literal(abs(step), np.int64))
-    if step != 1:
-        line = atoms.ufunc(np.multiply, line, atoms.literal(np.full(line.type.shape, step), np.int64))
-    moved = atoms.ufunc(np.add, line, atoms.broadcast_to(start, line.type.shape))
-    return items.taken(moved, python_scalar(gap, Interval(0, items.structure.capacity)))
-
-
-def _span(items: Items, key: slice, backward: bool) -> tuple[Atom, Atom]:
-    """The start of a slice, and how far it is from there to its stop."""
-    if not backward:
+    if type(step) is int and step > 0:
         start, stop = _bounds(items, key)
-        return start, atoms.ufunc(np.subtract, stop, start)
-    first = size_arithmetic.subtract(items.length, 1) if key.start is None else None
-    start = clipped(_bound(key.start), items.length, -1) if first is None else wrap.as_atom(first, np.int64)
-    stop = atoms.literal(-1, np.int64) if key.stop is None else clipped(_bound(key.stop), items.length, -1)
-    return start, atoms.ufunc(np.maximum, atoms.ufunc(np.subtract, start, stop), atoms.literal(0, np.int64))
+        line = iota(items.structure.capacity)
+        gap = atoms.ufunc(np.subtract, stop, start)
+        if step > 1:
+            up = atoms.ufunc(np.add, gap, atoms.literal(step - 1, np.int64))
+            gap = atoms.ufunc(np.floor_divide, up, atoms.literal(step, np.int64))
+            line = atoms.ufunc(np.multiply, line, atoms.literal(np.full(line.type.shape, step), np.int64))
+        moved = atoms.ufunc(np.add, line, atoms.broadcast_to(start, line.type.shape))
+        return items.taken(moved, python_scalar(gap, Interval(0, items.structure.capacity)))
+    if key.start is None and key.stop is None and type(step) is int and step == -1:
+        return reversed_items(items)
+    return _strided(items, key)
+
+
+def _strided(items: Items, key: slice) -> Items:
+    """The elements of a slice whose step may be negative, or known only at run time; as `slice.indices`."""
+    most, end = items.structure.capacity, wrap.as_atom(items.length, np.int64)
+    zero, one = atoms.literal(0, np.int64), atoms.literal(1, np.int64)
+    given = wrap.as_atom(_bound(key.step), np.int64)
+    fail_if(atoms.ufunc(np.equal, given, zero), ValueError, "slice step cannot be zero")
+    # A longer step, too, goes past the end at once.
+    step = atoms.ufunc(np.minimum, given, atoms.literal(most + 1, np.int64))
+    step = atoms.ufunc(np.maximum, step, atoms.literal(-most - 1, np.int64))
+    falls = atoms.ufunc(np.less, step, zero)
+    before, last = (atoms.select(falls, atoms.ufunc(np.subtract, v, one), v) for v in (zero, end))
+
+    def bound(value: object, without: Atom) -> Atom:
+        if value is None:
+            return without
+        place = wrap.as_atom(_bound(value), np.int64)
+        from_end = atoms.ufunc(np.add, place, end)
+        place = atoms.select(atoms.ufunc(np.less, place, zero), from_end, place)
+        return atoms.ufunc(np.minimum, atoms.ufunc(np.maximum, place, before), last)
+
+    start = bound(key.start, atoms.select(falls, last, before))
+    stop = bound(key.stop, atoms.select(falls, before, last))
+    gap = atoms.ufunc(np.subtract, stop, start)
+    gap = atoms.select(falls, atoms.ufunc(np.negative, gap), gap)
+    size = atoms.ufunc(np.absolute, step)
+    up = atoms.ufunc(np.add, atoms.ufunc(np.maximum, gap, zero), atoms.ufunc(np.subtract, size, one))
+    count = atoms.ufunc(np.floor_divide, up, size)
+    line = iota(most)
+    moved = atoms.ufunc(np.multiply, line, atoms.broadcast_to(step, line.type.shape))
+    moved = atoms.ufunc(np.add, moved, atoms.broadcast_to(start, line.type.shape))
+    return items.taken(moved, python_scalar(count, Interval(0, most)))
 
 
 def reversed_items(items: Items) -> Items:

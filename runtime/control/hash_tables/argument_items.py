@@ -20,7 +20,6 @@ from anabranch.runtime.values.arena_contents import CallersMember
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.pytrees import layout as layouts
 
-_LISTS = "the lists of arguments"
 _DICTS = (dict, collections.Counter, collections.OrderedDict)
 
 
@@ -37,9 +36,13 @@ def can_lie_in_one(layout: layouts.Layout) -> bool:
     return False
 
 
-def begun(structure: Structure) -> Any:
-    """The stand-in of a list, dict or set of the caller's, which has no items yet."""
-    arena = _arena(structure.cls)
+def begun(structure: Structure, depth: int) -> Any:
+    """The stand-in of a list, dict or set of the caller's, which has no items yet.
+
+    `depth` is in how many others that lie in arenas it lies. No arena has lists that are items of others in it: what
+    goes over all that one leads to would have no end.
+    """
+    arena = _arena(structure.cls, depth)
     made: Any = ArenaList(arena, arena.made()) if structure.cls is list else new_in(arena, None)
     arena.callers.append(CallersMember(made))
     return made
@@ -63,9 +66,10 @@ def end() -> None:
             arena.begun()
 
 
-def _arena(cls: type) -> Any:
+def _arena(cls: type, depth: int) -> Any:
     lists = current().trace.lists
-    site: Any = _LISTS if cls is list else TableSite(ArgumentSite(-1), cls)
+    place = ArgumentSite(-1 - depth)
+    site: Any = place if cls is list else TableSite(place, cls)
     if site not in lists.arenas:
         arena: Any = ListArena(site) if cls is list else TableArena(site)
         lists.arenas[site] = arena

@@ -109,6 +109,10 @@ class _Counted:
         site = self.body.__code__
         failed = trace.loops.fixed_failures.get((site, self.length))
         if failed is not None and not grows:
+            # Where a loop around it is unrolled now, what was known only at run time may be known.
+            why = self._reason(failed, state)
+            if trace.unrolling.limits and (cheap := self._cheaply_unrolled(state, why)) is not None:
+                return cheap
             trace.lists.wants_growth = True
             raise failed
         if grows and not unrolls and (site in trace.loops.dynamic_list_sites or failed is not None):

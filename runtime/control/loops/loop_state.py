@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.base.by_identity import IdentitySet
+from anabranch.base.by_identity import ByIdentity, IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import counted
 from anabranch.base.instance_cache import cached_by_identity
@@ -78,10 +78,10 @@ def first_step_error(message: str, loop: LoopStatement) -> StructureMismatchErro
     return error
 
 
-def hint_of(slot: Slot) -> object:
-    """By which object a slot that a loop's body changes is found again when the loop is traced again."""
+def hint_of(slot: Slot) -> Hashable:
+    """By what a slot that a loop's body changes is found again when the loop is traced again."""
     target = slot.target
-    return target.site if isinstance(target, GeneratorNames) and target.site is not None else target
+    return target.site if isinstance(target, GeneratorNames) else ByIdentity(target)
 
 
 class LoopTypes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from anabranch.base.by_identity import IdentityDict, IdentitySet
+from anabranch.base.by_identity import IdentityDict
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import loop_aliasing, loop_identity, object_numbers, split_containers
@@ -149,7 +149,7 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     new = [slot for slot in map(types.heap.__getitem__, outcome.changes) if slot not in types.slots]
     longer: list[Slot] = []
     if new:
-        outer.trace.loops.slot_hints.setdefault(loop.site, IdentitySet()).update(map(hint_of, new))
+        outer.trace.loops.slot_hints.setdefault(loop.site, set()).update(map(hint_of, new))
         types.add_slots(new)
         longer = [s for s in new if isinstance(s.before, ListContents) and _gets_longer(s, outcome.changes)]
         if not longer:

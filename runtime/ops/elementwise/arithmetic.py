@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from anabranch.runtime.ir.op import Op, Work
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops.elementwise.term import Rule, Term, by_kind, call, complex_of, identity, where
 from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc, SumOrProduct, Ufunc
 
@@ -135,7 +135,7 @@ OPS: tuple[Op, ...] = (
     Ufunc(np.divide, by_kind(f=call("divide"), c=complex_quotient)),
     Ufunc(np.reciprocal, by_kind(iu=integer_reciprocal, f=lambda x: 1.0 / x, c=complex_reciprocal)),
     square,
-    Ufunc(np.hypot, hypot, Work.MUCH),
+    Ufunc(np.hypot, hypot),
     positive,
     negative,
     NativeUfunc(np.conjugate, by_kind(iufV=identity, c=lambda x: complex_of(x.real, -x.imag))),

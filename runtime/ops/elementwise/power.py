@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ops.elementwise.arithmetic import complex_product, complex_quotient
 from anabranch.runtime.ops.elementwise.complexes import complex_exp, complex_log, complex_sqrt
 from anabranch.runtime.ops.elementwise.float_bits import copysign
-from anabranch.runtime.ops.elementwise.term import INT64, Term, by_kind, call, complex_of, iterate, where
+from anabranch.runtime.ops.elementwise.term import (
+    FLOAT64,
+    INT64,
+    Term,
+    by_kind,
+    call,
+    complex_of,
+    iterate,
+    terms_of,
+    where,
+)
 from anabranch.runtime.ops.elementwise.ufunc import Power, Ufunc
+from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
+
+# NumPy's function takes tens of times as long as so many products of twice the precision.
+WHOLE_POWERS = frozenset([*range(-16, 0), *range(3, 17)])
+# From so many elements on machine code of its own is worth a pass over memory.
+_MANY = 1024
 
 
 def integer_power(x: Term, y: Term) -> Term:
@@ -70,10 +91,50 @@ def float_power(x: Term, y: Term) -> Term:
     return x.apply("power", y)
 
 
+class WholePower(Op):
+    """`whole_power[exponent](x)`: floats to a whole power that the code says, products of twice the precision."""
+
+    __slots__ = ()
+    is_elementwise = True
+    work = Work.LITTLE
+
+    def type(self, x: ArrayType, *, exponent: int) -> tuple[ArrayType, ...]:
+        """The input's type."""
+        expect(x.dtype.char in "fd" and exponent in WHOLE_POWERS, self.name, lambda: f"{x} to {exponent}")
+        return (x,)
+
+    def evaluate(self, x: Any, *, exponent: int) -> tuple[Any, ...]:
+        """`numpy.power`."""
+        return (np.power(x, np.asarray(x).dtype.type(exponent)),)
+
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        """Emit products of float64 for float32, which are rounded; else machine code, for many elements."""
+        (x,), exponent = terms_of(ctx), ctx.params["exponent"]
+        if x.dtype != FLOAT64:
+            return [_product_of_equals(x.to(FLOAT64).fenced(), exponent).to(x.dtype).name]
+        is_worth_it = x.type.size >= _MANY and not ctx.emitter.is_asynchronous
+        made = ctx.emitter.native(self, ctx) if is_worth_it else None
+        return made or [x.fenced().apply("power", float(exponent)).name]
+
+
+def _product_of_equals(x: Term, exponent: int) -> Term:
+    """The power by squares."""
+    left, square, found = abs(exponent), 1 / x if exponent < 0 else x, None
+    while left:
+        if left & 1:
+            found = square if found is None else found * square
+        left >>= 1
+        square = square * square if left else square
+    assert found is not None
+    return found
+
+
+whole_power = WholePower("whole_power")
 _power = by_kind(iu=integer_power, f=float_power, c=complex_power)
 
 OPS: tuple[Op, ...] = (
     Power(np.power, _power, Work.MUCH),
+    whole_power,
     Ufunc(np.float_power, _power, Work.MUCH),
     Ufunc(np.sqrt, by_kind(f=call("sqrt"), c=complex_sqrt)),
     Ufunc(np.cbrt, call("cbrt"), Work.MUCH),

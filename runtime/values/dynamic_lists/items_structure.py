@@ -101,6 +101,13 @@ class ItemsStructure(ElementsStructure):
             return kind.abstract
         return None
 
+    @property
+    def kinds_of_numbers(self) -> Sequence[Kind] | None:
+        """The kinds of elements, where they are numbers of several kinds, and the first lies first; else None."""
+        kinds = [v.abstract.kind for v in self.variants if isinstance(v, layouts.Leaf)]
+        are_numbers = len(kinds) == len(self.variants) > 1 and set(kinds) <= {Kind.PYTHON, Kind.SCALAR}
+        return kinds if are_numbers and not (self.is_circular or self.fixed) else None
+
     def of_length(self, length: int) -> ItemsStructure:
         """The structure of so many elements, always."""
         return dataclasses.replace(self, capacity=length, request=None, is_circular=False, fixed=True)

@@ -34,11 +34,16 @@ def depends_on_arguments_alone() -> bool:
     """Return whether what decides lengths here is computed from arguments alone that can be known while tracing.
 
     Where dicts and sets have run-time keys it is taken for no such thing: their lengths come of their keys, which are
-    data, and with them known there would be a compilation for each.
+    data, and with them known there would be a compilation for each. So are the items of the caller's lists.
     """
     trace = current().trace
-    deciding = None if trace.tables.sites else trace.lists.deciding
-    return deciding is not None and settings().auto_static and bool(static_requests.source_leaves(deciding))
+    if trace.tables.sites or trace.lists.deciding is None or not settings().auto_static:
+        return False
+    leaves, requests = static_requests.source_leaves(trace.lists.deciding), trace.requests
+    if not leaves or requests.knows_items or requests.items.isdisjoint(leaves):
+        return bool(leaves)
+    requests.hang_on_items = True
+    return False
 
 
 @contextlib.contextmanager

@@ -236,3 +236,6 @@ def test_a_list_of_many_items_is_traced_in_no_time():
     for f in (lists, uses, known):
         check(f, line)
     check(lambda x: x.tolist(), line.reshape(-1, 3))
+    few = line[:120].reshape(12, 10)  # each number would take several equations
+    assert len(jit(lambda x: x.tolist()).trace(few).program.equations) < 50
+    check(lambda x: (x.tolist(), sum(x[0].tolist()), max(x.reshape(-1).tolist())), few)

@@ -22,6 +22,22 @@ LONG = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4]
 # ---- programs --------------------------------------------------------------------------------------------------------
 
 
+@case((3,), (0,))
+def an_item_of_another_kind(i):
+    found = [0.0] * 12
+    before = found[i]
+    found[i] = [1.0, before]
+    return found
+
+
+@case((3,), (12,))
+def a_set_among_numbers(i):
+    found = [0.0] * 12
+    before = found[i]
+    found[i] = {1.0, before}
+    return found
+
+
 @case((30,), (2,), (0,))
 def sieve(k):
     is_prime = [True] * 31

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch import ConcretizationError, StructureMismatchError, UnsupportedOperationError, jit
+from anabranch import ConcretizationError, StructureMismatchError, jit
 from tests.program_table import Program, Table
 
 case = Table()
@@ -35,6 +35,20 @@ def of_an_argument(items, bounds):
 def with_a_step(items, bounds):
     i, j = bounds
     return items[i::2], items[:i:3], items[j::2], items[::2][:i]
+
+
+STEPS = [*range(-3, 4), 100, -100, 2**62, -(2**63)]
+
+
+@case(*[([1, -2, 3, 4, 5, -1, 6], 1, 5, k) for k in STEPS], *[([1, 2, 3], p, q, -1) for p, q in ((9, -9), (-9, 9))])
+def with_a_step_known_only_at_run_time(items, i, j, k):
+    kept = [x for x in items if x > 0]
+    return kept[i:j:k], kept[::k], kept[j::k], kept[:i:k], kept[-2:j:k], kept[3::-1], kept[:i:-2]
+
+
+@case(([1, 2, 3], BOUNDS), ([], EMPTY))
+def with_a_step_back(items, bounds):
+    return items[: bounds[0] : -1], items[bounds[1] :: -1]
 
 
 @case((["a", "b", "c", "d"], BOUNDS))
@@ -121,11 +135,6 @@ def test_as_in_eager_python(program: Program) -> None:
 def test_what_is_refused_says_what_to_write(items, told):
     with pytest.raises(ConcretizationError, match=told):
         jit(lambda items, bounds: items[: bounds[0]])(items, BOUNDS)
-
-
-def test_unknown_steps_are_refused():
-    with pytest.raises(UnsupportedOperationError, match="unknown step"):
-        jit(lambda items, bounds: items[: bounds[0] : bounds[1]])([1, 2, 3], BOUNDS)
 
 
 def backwards(n, i, j):

@@ -95,3 +95,17 @@ def into(np, a, out, line):
 
 def test_out() -> None:
     check_program(into, FLOATS, FLOATS * 0, FLOATS[0] * 0)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "u1", "?"])
+@pytest.mark.parametrize("name", ["add", "maximum", "minimum"])
+def test_reduceat_of_long_segments(name: str, dtype: str) -> None:
+    """Segments of any length, in any order of the starts, of one element, of NaN and of zeros with a sign."""
+    rng = numpy.random.default_rng(5)
+    array = rng.integers(-50, 50, 300).astype(dtype)
+    starts = numpy.array([0, 7, 8, 250, 3, 3, 299, 20, 120, 200])
+    _check(lambda np, a, i: getattr(np, name).reduceat(a, i), array, starts)
+    if array.dtype.kind == "f":
+        array[130], array[20:60], array[200:] = numpy.nan, -0.0, -0.0
+        _check(lambda np, a, i: getattr(np, name).reduceat(a, i), array, starts)
+        _check(lambda np, a, i: numpy.signbit(np.add.reduceat(a, i)), array, numpy.array([20, 60, 200, 250]))

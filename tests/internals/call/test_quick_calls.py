@@ -274,6 +274,67 @@ def test_a_text_that_has_no_table_is_run_itself():
     assert table_of(entry) is None
 
 
+def small(x):
+    out = []
+    for v in x:
+        if v < 3:
+            out.append(v)
+    return out
+
+
+def small_as(kind):
+    def found(x):
+        out, others = [], [kind(0)]
+        for v in x:
+            if v < 3:
+                out.append(kind(v))
+            else:
+                others.append(kind(v))
+        return out, (others, len(out))
+
+    return found
+
+
+@pytest.mark.parametrize("code", "bhilBHILfd")
+def test_lists_of_scalars(code):
+    for x in (np.arange(9)[::-1].astype(code), np.arange(9).astype(code) + 1, np.full(9, 5, code)):
+        wrapped = quick(small, x)
+        before = answered(wrapped)
+        assert list(map(type, wrapped(x))) == list(map(type, small(x)))
+        alike(Outcome(small, (x,), {}), Outcome(wrapped, (x,), {}))
+        assert answered(wrapped) > before
+
+
+@pytest.mark.parametrize("kind", [int, float])
+def test_lists_of_numbers(kind):
+    function, x = small_as(kind), np.arange(-3.0, 9.0)
+    wrapped = quick(function, x)
+    before = answered(wrapped)
+    for given in (x, x - 20.0, x + 20.0):
+        alike(Outcome(function, (given,), {}), Outcome(wrapped, (given,), {}))
+    assert answered(wrapped) > before
+
+
+def visited(ahead, start, kind):
+    order = [start, 0.5, kind(7)]
+    while ahead[order[-1] if len(order) > 3 else start] >= 0 and len(order) < 9:
+        order.append(ahead[order[-1] if len(order) > 3 else start])
+    return order, len(order)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.uint8, np.int16, np.float64])
+def test_lists_of_numbers_of_several_kinds(kind):
+    def found(ahead, start):
+        return visited(ahead, start, kind)
+
+    ahead = np.array([2, -1, 3, 1])
+    wrapped = quick(found, ahead, 0)
+    before = answered(wrapped)
+    for given in ((ahead, 0), (ahead, 1), (np.array([0, 1, 2, 3]), 3)):
+        alike(Outcome(found, given, {}), Outcome(wrapped, given, {}))
+    assert answered(wrapped) > before
+
+
 def test_settings_and_traces():
     wrapped = quick(pick, ONE, 1)
     with configure(checks=False):

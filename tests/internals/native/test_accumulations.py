@@ -125,3 +125,17 @@ def test_extremes_of_floats(dtype):
     for most in (2, 4, 7):
         x = np.random.default_rng(most).choice(numbers[:most], 100)
         check(extremes, x)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", [np.complex128, np.complex64])
+@pytest.mark.parametrize("shape", [(40,), (30, 40), (3, 5, 40)])
+def test_sums_of_complex_numbers(rng, dtype, shape):
+    x = (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+    x.reshape(-1)[[0, 17, 19]] = complex(-0.0, -0.0), complex(np.inf, 1), complex(1, np.nan)
+    for axis in range(x.ndim):
+        wanted, compiled = np.cumsum(x, axis=axis), jit(lambda x, axis=axis: np.cumsum(x, axis=axis))
+        got = compiled(x)
+        np.testing.assert_array_equal(got, wanted, strict=True)
+        np.testing.assert_array_equal(np.signbit(got.real), np.signbit(wanted.real))
+        assert compiled.lower(x).native_program() is not None

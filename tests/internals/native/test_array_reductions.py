@@ -141,3 +141,11 @@ def test_extremes_where_a_condition_holds(rng, dtype):
     x[1, 2], x[3, :, 4], x[0, 0, 0], x[0, 1, 1] = np.nan, -np.inf, np.inf, -0.0
     check(chosen, x, np.tril(np.ones((40, 30), bool)))
     check(chosen, x, np.zeros((40, 30), bool))
+
+
+def test_positions_of_extremes_in_a_program_of_xlas(rng):
+    def largest(x):
+        # XLA computes so many sines.
+        return np.sin(x).argmax(1), np.cos(x).argmin(axis=1)
+
+    check(largest, rng.standard_normal((5000, 8)))

@@ -210,3 +210,20 @@ def test_one_sum_of_all_products_moves_no_operand():
     check(sums, A, B)
     check(sums, A + 1j * B, B)
     check(sums, (A * 9).astype(np.int64), (B * 9).astype(np.int64))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.int16, np.uint32, np.bool_])
+@pytest.mark.parametrize("size", [24, 40])
+def test_ints_and_bools_have_no_library(dtype, size):
+    """They wrap, in any order, and bools are true where one of the products is."""
+    a, b = (RNG.integers(0, 2, (2, size, size)) * RNG.integers(1, 2**31, (2, size, size))).astype(dtype)
+    a, s = a * (RNG.random((size, size)) < 0.1), np.stack([a, b, a])
+
+    def on_stacks(s, a):
+        return s @ a, s @ s.transpose(0, 2, 1), np.einsum("bij,kj->bik", s, a), np.tensordot(s, s, ([0, 2], [0, 2]))
+
+    check(products, a, b, b[0])
+    check(parts, a, b, b[0, :size].copy()) if size == 24 else None
+    check(squares, a)
+    check(on_stacks, s, a)
+    assert jit(lambda a, b: a @ b.T).lower(a, b).native_program() is not None

@@ -59,6 +59,31 @@ def test_special_numbers(power, dtype):
     np.testing.assert_array_equal(np.isinf(got), np.isinf(wanted))
 
 
+@pytest.mark.parametrize("power", [-16, -5, -2, -1, *POWERS])
+def test_those_of_arrays(rng, power):
+    x = (rng.random(200) - 0.5) * 10.0 ** rng.integers(-5, 5, 200)
+    exact = np.array([float(Fraction(float(v)) ** power) for v in x])
+    np.testing.assert_array_equal(jit(lambda x: x**power)(x), exact)
+    np.testing.assert_array_equal(jit(lambda x: np.power(x, power) + np.float_power(x, power))(x), exact * 2)
+    np.testing.assert_allclose(jit(lambda x: x**power, native_loops=False)(x), exact, rtol=1e-14)
+    large = np.tile(x, 100)  # beside what XLA computes
+    np.testing.assert_array_equal(jit(lambda x: (x**power, np.sin(x)))(large)[0], np.tile(exact, 100))
+
+
+@pytest.mark.parametrize("power", [-16, -3, -2, -1, *POWERS])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+def test_special_numbers_in_arrays(power, dtype):
+    with np.errstate(all="ignore"):
+        x = np.tile(np.array(SPECIAL).astype(dtype), 3)
+        wanted = x**power
+    got = jit(lambda x: x**power)(x)
+    assert got.dtype == wanted.dtype
+    np.testing.assert_allclose(
+        got, wanted, rtol=2 * np.finfo(dtype).eps, atol=4 * float(np.finfo(dtype).smallest_subnormal)
+    )
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(wanted))
+
+
 def test_roots_are_those_of_the_library(rng):
     near = np.arange(1.0, 100.0) ** 2
     wide = rng.random(2000) * 10.0 ** rng.integers(-320, 308, 2000)

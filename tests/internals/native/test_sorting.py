@@ -154,3 +154,13 @@ def test_of_a_part_of_many_elements_as_many_are_sorted(dtype):
         limit = np.array(limit).astype(dtype)[()]
         for found, expected in zip(compiled(x, k, limit), parts_in_order(x, k, limit), strict=True):
             np.testing.assert_array_equal(found, expected, strict=True)
+
+
+@pytest.mark.parametrize("dtype", [np.complex128, np.complex64])
+@pytest.mark.parametrize("shape", [(20,), (2000,), (4, 50), (3, 4, 60)])
+def test_complex_numbers(rng, dtype, shape):
+    x = (np.round(rng.standard_normal(shape), 1) + 1j * rng.standard_normal(shape)).astype(dtype)
+    x.reshape(-1)[3:7] = complex(np.nan, 1), complex(1, np.nan), np.inf, complex(0, -np.inf)
+    for axis in range(x.ndim):
+        check(lambda x, axis=axis: (np.sort(x, axis=axis), np.sort(x.T + 1, axis=axis), np.sort_complex(x)), x)
+    assert "npy_sort_" in jit(np.sort).lower(x).native_program().llvm
