@@ -12,6 +12,7 @@ import numpy as np
 
 from anabranch.base.by_identity import ByIdentity, IdentityDict, IdentitySet
 from anabranch.base.frozen import mutable
+from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir import line_times
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.line_times import LineTimes
@@ -213,7 +214,7 @@ class Loops:
     slot_hints: dict[Hashable, set[Hashable]] = field(default_factory=dict)
     types: dict[Hashable, list[Any]] = field(default_factory=dict)
     gains: dict[tuple[Hashable, int, int], int | None] = field(default_factory=dict)
-    fixed_failures: dict[tuple[CodeType, int | None], Exception] = field(default_factory=dict)
+    fixed_failures: dict[tuple[CodeType, int | None], AnabranchError] = field(default_factory=dict)
     cheap_unrolls: dict[tuple[CodeType, int], str] = field(default_factory=dict)
     costly_steps: set[CodeType] = field(default_factory=set)
     dynamic_list_sites: set[CodeType] = field(default_factory=set)
