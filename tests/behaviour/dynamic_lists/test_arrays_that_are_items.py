@@ -53,6 +53,15 @@ def rows_of(xs):
     return rows
 
 
+@case((FEW, 3), (FEW, 2))
+def made_once(x, n):
+    known = [None] * 3
+    for k in range(n):
+        if known[k % 3] is None:
+            known[k % 3] = x * k
+    return known
+
+
 @case((XS,), (FEW,))
 def items_change(xs):
     rows = rows_of(xs)
