@@ -281,7 +281,7 @@ def _widen(
         if types.multiplies(i, after):
             raise StructureMismatchError(
                 f"{types.described(i)} comes to hold more at every step of {loop.what}; append to a list, or fill an "
-                "array"
+                "array; where texts are made of items, keep numbers in the list"
             )
         if types.deepens(i, after):
             raise StructureMismatchError(
