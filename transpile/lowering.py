@@ -49,8 +49,8 @@ class Session:
     `headers` are the global names that the rewritten text binds anew, with the text that they are bound to, `modules`
     those among them that are modules; `native` are names of functions that need no rewriting; `pushed` is what
     generator functions use; `operators` are the kinds of operators that become calls, too.
-    `reraising` are `raise` statements without anything in handlers of `except*`, `caught` the names of exceptions in
-    handlers.
+    `reraising` are `raise` statements without anything in handlers of `except*`, `caught` the names in others that
+    stand for what their handler has caught.
     `origin` leads from a new node to the user's node that it came from.
     """
 
@@ -64,7 +64,7 @@ class Session:
     operators: frozenset[str] = frozenset()
     origin: dict[cst.CSTNode, cst.CSTNode] = field(default_factory=dict)
     reraising: set[cst.Raise] = field(default_factory=set)
-    caught: set[str] = field(default_factory=set)
+    caught: set[cst.BaseExpression] = field(default_factory=set)
     findings: list[tuple[str, cst.CSTNode]] = field(default_factory=list)
 
     def report(self, code: str, node: cst.CSTNode) -> None:

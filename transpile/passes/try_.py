@@ -24,8 +24,10 @@ from anabranch.transpile.blocks import (
 )
 from anabranch.transpile.data_flow import Region
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, exits_argument
-from anabranch.transpile.nodes import Statement, assign, keyword, line, name, tuple_of
+from anabranch.transpile.names import names_bound_here
+from anabranch.transpile.nodes import Statement, assign, children, keyword, line, name, tuple_of
 from anabranch.transpile.passes.base import Example, StatementPass
+from anabranch.transpile.passes.raise_ import raised_in
 from anabranch.transpile.reader import Reader
 
 
@@ -132,7 +134,10 @@ def lower_suppress(work: Lowering, node: cst.With, here: Here, rest: Units) -> L
 
 def lower_try(work: Lowering, node: cst.Try | cst.TryStar, here: Here, rest: Units) -> LoweredUnit:
     """A try statement of either kind."""
-    work.session.caught.update(h.name.name.value for h in node.handlers if h.name and isinstance(h.name.name, cst.Name))
+    for handler in node.handlers:
+        caught = handler.name.name if handler.name is not None else None
+        if isinstance(caught, cst.Name) and caught.value not in names_bound_here(children(handler.body)):
+            work.session.caught.update(raised_in(handler.body, caught.value))
     return _lower(work, _take_apart(work, node, here, rest), here)
 
 

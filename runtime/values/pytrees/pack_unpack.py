@@ -109,11 +109,12 @@ def option_index(value: object, options: Sequence[Layout]) -> int:
             return i  # its own type before one that it would be converted to
     if isinstance(value, Text) and depth(layout) <= _DEEPEST_TEXT and layout in options:
         return options.index(layout)  # before one that is made of fewer parts
-    for i, option in enumerate(options):
-        with of_known_lengths():
-            merged = join(option, layout)
-        if _holds(option, merged):
-            return i
+    with of_known_lengths():
+        merged = [join(option, layout) for option in options]
+    for holds in (_holds_all, _holds):
+        for i, option in enumerate(options):
+            if holds(option, merged[i]):
+                return i
     if isinstance(value, (str, Text)):
         raise StructureMismatchError(
             "a text that is an item of a list is made of other items in a run-time loop; keep numbers in the list, "
@@ -125,10 +126,14 @@ def option_index(value: object, options: Sequence[Layout]) -> int:
     )
 
 
-def _holds(option: Layout, merged: Layout) -> bool:
+def _holds_all(option: Layout, merged: Layout) -> bool:
     """Return whether an option holds a value, with whose layout it has been joined, in all its parts."""
     if isinstance(option, Node) and isinstance(merged, Node) and len(option.children) == len(merged.children):
-        return all(map(_holds, option.children, merged.children))
+        return all(map(_holds_all, option.children, merged.children))
+    return _holds(option, merged)
+
+
+def _holds(option: Layout, merged: Layout) -> bool:
     return merged == option or not (
         isinstance(merged, Union) or isinstance(option, Constant) or is_dynamic_array(merged)
     )

@@ -56,6 +56,15 @@ def retried(x):
     raise RuntimeError(f"failed: {last}") from last
 
 
+def another_than_was_caught(x):
+    try:
+        raise ValueError("small")
+    except ValueError:
+        if x > 2:
+            error = KeyError("large")
+        raise error
+
+
 def _outcome(function, x):
     try:
         return function(x)
@@ -63,7 +72,16 @@ def _outcome(function, x):
         return repr(error), repr(error.__cause__), error.__suppress_context__
 
 
-FUNCTIONS = [by_name, if_there_is_one, by_class, caught, from_one_or_none, from_one_of_two, retried]
+FUNCTIONS = [
+    by_name,
+    if_there_is_one,
+    by_class,
+    caught,
+    from_one_or_none,
+    from_one_of_two,
+    retried,
+    another_than_was_caught,
+]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
