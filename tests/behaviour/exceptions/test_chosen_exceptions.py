@@ -62,7 +62,7 @@ def another_than_was_caught(x):
     except ValueError:
         if x > 2:
             error = KeyError("large")
-        raise error
+        raise error  # noqa: B904
 
 
 def _outcome(function, x):
