@@ -15,7 +15,7 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.config import settings
-from anabranch.runtime.host import blas, late_threads, library_ufuncs, numpy_sorts, object_layout
+from anabranch.runtime.host import blas, library_ufuncs, numpy_sorts, object_layout
 from anabranch.runtime.host.llvm_pipeline import as_written, binding, machine, optimised
 from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
 
@@ -126,15 +126,12 @@ def linked(name: str, code: bytes, entry: str, llvm: str, symbols: Mapping[str, 
     builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(entry)
     for symbol in set(re.findall(rf"@{PREFIX}(\w+)", llvm)):
         builder.import_symbol(PREFIX + symbol, address_of(symbol))
-    libraries = (library_ufuncs, blas, object_layout, numpy_sorts, late_threads)
+    libraries = (library_ufuncs, blas, object_layout, numpy_sorts)
     found = (*(library.symbols_in(llvm) for library in libraries), symbols.items())
     for symbol, address in itertools.chain(*found):
         builder.import_symbol(symbol, address)
-    if not late_threads.has_threads(llvm):
-        library = builder.link(_linker(), name)
-        return library[entry], library
-    library = builder.export_symbol(late_threads.SETTLE).link(_linker(), name)
-    return library[entry], late_threads.KeptCode(library, library[late_threads.SETTLE])
+    library = builder.link(_linker(), name)
+    return library[entry], library
 
 
 @functools.cache

@@ -72,7 +72,7 @@ class Step(enum.IntEnum):
 
 
 class Item(enum.IntEnum):
-    """What a list has of an element of an array: a number of Python's, or a NumPy scalar of so many bits."""
+    """The object that stands in a list for an element of an array: Python's number, or NumPy's of so many bits."""
 
     INT = 0
     FLOAT = enum.auto()

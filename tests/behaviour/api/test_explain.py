@@ -118,7 +118,7 @@ def test_arrays_writes_effects_guards(told):
 
 def test_which_large_arguments_are_copied():
     f = jit(lambda a, b, c, n: (a @ a, b + c.sum(), [x * 2 for x in n]))
-    found = f.explain(np.ones((100, 100), np.int64), np.ones(10**4), np.ones(10), [1.0] * 5000).as_dict()["large"]
+    found = f.explain(np.ones((520, 520), int), np.ones(10**4), np.ones(10), [1.0] * 5000).as_dict()["large"]
     assert [row["what"] for row in found] == ["a", "b", "n[0]"]
     assert "copied, unless it begins at a multiple of 64 bytes: `dot_general`" in found[0]["why"]
     assert "read where it is" in found[1]["why"]

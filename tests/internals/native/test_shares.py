@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import pickle
 import re
 import signal
 import threading
-import time
 
 import numpy as np
 import pytest
 
 from anabranch import jit
-from anabranch.runtime.host import late_threads, machine_code
+from anabranch.runtime.host import machine_code
 from anabranch.runtime.native import emitter, share_runtime, shares
 from tests.equivalence import check
 
@@ -245,40 +243,3 @@ def test_a_signal_meanwhile(rng):
         signal.signal(signal.SIGALRM, before)
     assert (a == 1).all()
     assert (compiled(a, 5.0) == 5).all()
-
-
-@pytest.fixture
-def late(monkeypatch):
-    """Threads that begin a fifth of a second after they are made."""
-    waiting = share_runtime._THREADS.replace(
-        "@help(ptr %helper) nounwind {", "@help(ptr %helper) nounwind {\n  call i32 @usleep(i32 200000)"
-    )
-    monkeypatch.setattr(share_runtime, "_THREADS", f"declare i32 @usleep(i32)\n{waiting}")
-
-
-def test_nobody_waits_for_threads_that_begin_late(rng, late):
-    x = rng.random((60, 50))
-    compiled = jit(elementwise)
-    compiled(x)
-    began = time.perf_counter()
-    for _ in range(3):
-        got = compiled(x)
-    assert time.perf_counter() - began < 0.2
-    assert late_threads._table[0] > 0
-    np.testing.assert_array_equal(got[1], elementwise(x)[1])
-    time.sleep(0.4)
-    compiled(x)  # joins those, and makes others
-    del compiled
-    gc.collect()
-    assert late_threads._table[0] == 0
-
-
-def test_a_fork_knows_no_late_threads(rng, late):
-    x = rng.random((60, 50))
-    compiled = jit(elementwise)
-    compiled(x)
-    child = os.fork()
-    if not child:
-        os._exit(0 if late_threads._table[0] == 0 and compiled(x)[0].shape == x.shape else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert late_threads._table[0] > 0
