@@ -175,12 +175,21 @@ class Lists:
 
 @frozen
 class ArgumentSite:
-    """The place of a dict or set that is an argument, or part of one: which container among the arguments it is.
-
-    A number below 0 is the arena of those that lie in so many others, one less.
-    """
+    """The place of a dict or set that is an argument, or part of one: which container among the arguments it is."""
 
     number: int
+
+
+@frozen
+class ArgumentDepth:
+    """The place of all lists, dicts or sets of arguments that lie in an arena, and within so many others that do."""
+
+    depth: int
+
+
+def is_of_arguments(place: object) -> bool:
+    """Return whether a place is one among the arguments, and none in the user's code."""
+    return isinstance(place, (ArgumentSite, ArgumentDepth))
 
 
 @frozen

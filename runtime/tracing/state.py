@@ -358,7 +358,7 @@ class Requests:
     items_apart : bool
         Whether each item of the caller's lists is to be a value of its own.
     are_side_by_side : bool
-        Whether items of the caller's lists are none.
+        Whether there are items of the caller's lists that are no values of their own.
     """
 
     refusals: int = 0

@@ -9,17 +9,7 @@ from typing import NamedTuple
 
 from anabranch.runtime.call.quick.code_text import EPOCH, MAKE_ARRAY, WORD, StepText
 from anabranch.runtime.call.quick.step_lists import write_lists
-from anabranch.runtime.call.quick.steps import (
-    BYTES,
-    COUNT,
-    FIRST_EPOCH,
-    HEAD,
-    MOST,
-    NAMED,
-    POSITIONAL,
-    VALUE,
-    Step,
-)
+from anabranch.runtime.call.quick.steps import BYTES, COUNT, FIRST_EPOCH, HEAD, MOST, NAMED, POSITIONAL, VALUE, Step
 from anabranch.runtime.host.object_layout import ITEMS, LENGTH, TYPE
 
 

@@ -12,7 +12,7 @@ from anabranch.runtime.control.arenas.list_arena import ListArena
 from anabranch.runtime.control.arenas.object_arena import ObjectArena
 from anabranch.runtime.control.hash_tables.table_arena import TableArena
 from anabranch.runtime.tracing.builder import Trace
-from anabranch.runtime.tracing.container_state import ARRAYS_ARE_NOTED, ArgumentSite, ArraySite, TableSite
+from anabranch.runtime.tracing.container_state import ARRAYS_ARE_NOTED, ArraySite, TableSite, is_of_arguments
 from anabranch.runtime.values.arena_joins import first_of
 
 
@@ -31,7 +31,7 @@ def make_arenas(trace: Trace) -> None:
         if first not in arenas:
             arenas[first] = TableArena(first) if isinstance(first, TableSite) else ListArena(first)
         lists.arenas[site] = arenas[first]
-        if isinstance(site, TableSite) and not isinstance(site.place, ArgumentSite) and trace.tables.sites is not None:
+        if isinstance(site, TableSite) and not is_of_arguments(site.place) and trace.tables.sites is not None:
             trace.tables.sites.add(site.place)
     lists.arenas.update({site: ObjectArena(names) for site, names in (lists.arena_classes or {}).items()})
     for arena in IdentitySet(lists.arenas.values()):

@@ -14,7 +14,7 @@ from anabranch.runtime.control.hash_tables.table_arena import TableArena
 from anabranch.runtime.signature.set_structure import SetStructure
 from anabranch.runtime.signature.static_keys import Static
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.container_state import ArgumentSite, TableSite
+from anabranch.runtime.tracing.container_state import ArgumentDepth, TableSite
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arena_contents import CallersMember
 from anabranch.runtime.values.containers import Structure
@@ -68,7 +68,7 @@ def end() -> None:
 
 def _arena(cls: type, depth: int) -> Any:
     lists = current().trace.lists
-    place = ArgumentSite(-1 - depth)
+    place = ArgumentDepth(depth)
     site: Any = place if cls is list else TableSite(place, cls)
     if site not in lists.arenas:
         arena: Any = ListArena(site) if cls is list else TableArena(site)

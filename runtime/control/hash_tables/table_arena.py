@@ -21,7 +21,7 @@ from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.tracing.capacity import CapacitySite
-from anabranch.runtime.tracing.container_state import ArgumentSite, TableSite
+from anabranch.runtime.tracing.container_state import TableSite, is_of_arguments
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arena_tables import HostFrozensets, HostTables
 from anabranch.runtime.values.dynamic_shapes import capacity_requests, size_arithmetic
@@ -56,7 +56,7 @@ class TableArena:
         self.native, self.extra = site.native, extra
         self.callers: list[Any] = []
         self.given: list[tuple[Value, Value]] = []  # the items of dicts of the caller's, until all of them are there
-        frames = () if isinstance(site.place, ArgumentSite) else (site.place,)
+        frames = () if is_of_arguments(site.place) else (site.place,)
         request = capacity_requests.at("", CapacitySite(f"the items of each {site.native.__name__}", frames))
         self.entries: Any = DynamicDict.bare_((request, None)).begun_({})
         self.links: Any = dynamic_list.GrowableList()

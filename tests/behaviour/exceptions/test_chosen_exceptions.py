@@ -59,10 +59,10 @@ def retried(x):
 def another_than_was_caught(x):
     try:
         raise ValueError("small")
-    except ValueError:
+    except ValueError as error:  # noqa: F841 - it is where x is small
         if x > 2:
             error = KeyError("large")
-        raise error  # noqa: B904
+        raise error
 
 
 def _outcome(function, x):
