@@ -49,8 +49,8 @@ from anabranch.runtime.control.stdlib import (
 from anabranch.runtime.numpy import staged as staged_numpy
 from anabranch.runtime.numpy.core import adopted
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.call_state import Active
 from anabranch.runtime.tracing.source_frames import installed, internal
-from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values import containers, registry
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_fixed
 from anabranch.runtime.values.lazy_text import Text

@@ -12,8 +12,8 @@ from anabranch.runtime.control.recursion.recursive_function import RecursiveFunc
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.tracing.builder import Builder, Trace, building
+from anabranch.runtime.tracing.call_state import Active
 from anabranch.runtime.tracing.restarts import Restart
-from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values import arena_classes
 from anabranch.runtime.values.dynamic_lists import item_kinds
 from anabranch.runtime.values.dynamic_shapes import length_permission

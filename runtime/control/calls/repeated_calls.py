@@ -33,8 +33,8 @@ from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import substitute
 from anabranch.runtime.ops.check import CHECKS
 from anabranch.runtime.tracing.builder import Builder, Trace, building
+from anabranch.runtime.tracing.call_state import Active
 from anabranch.runtime.tracing.failures import Failure
-from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.tracing.storage import Part, Storage
 from anabranch.runtime.values.failures.run_time_checks import user_frames
 from anabranch.runtime.values.heap.attempt import Attempt
