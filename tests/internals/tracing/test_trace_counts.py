@@ -97,6 +97,30 @@ def test_loops_in_unrolled_steps_begin_with_types_of_the_step_before(traces):
     check(set_in_unrolled_steps, 5, np.arange(9))
 
 
+def sums_in_unrolled_steps(n, xs):
+    return [sum(xs[k] * a for k in range(n)) for a in range(4)]
+
+
+def test_what_sums_over_generators_keep_is_known_again(traces):
+    assert traces(sums_in_unrolled_steps, 5, np.arange(9.0)) <= 9
+    check(sums_in_unrolled_steps, 5, np.arange(9.0))
+
+
+def common_subsequences(a, b):
+    table = [[""] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i in range(len(a)):
+        for j in range(len(b)):
+            longer = max(table[i][j + 1], table[i + 1][j], key=len)
+            table[i + 1][j + 1] = table[i][j] + a[i] if a[i] == b[j] else longer
+    return table[-1][-1]
+
+
+def test_loops_over_known_characters_are_unrolled_together(traces):
+    assert traces(common_subsequences, "ABCB", "BDCA") <= 10
+    assert not jit(common_subsequences).trace("ABCB", "BDCA").program.equations
+    check(common_subsequences, "ABCB", "BDCA")
+
+
 def test_cheap_steps_of_nested_loops_are_limited_together(traces, tmp_path):
     few, more = (traces(nest(depth, "append", tmp_path), 5) for depth in (3, 4))
     assert few <= 20
