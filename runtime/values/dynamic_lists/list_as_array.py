@@ -31,8 +31,11 @@ from anabranch.runtime.values.pytrees.node_reference import Reference
 JOINS: dict[object, Callable[..., Any]] = {}
 
 
-def as_array(items: Items, dtype: Value = None) -> Value:
-    """`np.array(items, dtype)`.
+_FLOAT = np.dtype(np.float64)
+
+
+def as_array(items: Items, dtype: Value = None, of_nothing: np.dtype = _FLOAT) -> Value:
+    """`np.array(items, dtype)`; `of_nothing` is the dtype that an empty list stands for.
 
     Raises
     ------
@@ -48,15 +51,9 @@ def as_array(items: Items, dtype: Value = None) -> Value:
     numbers = [k for k, kind in enumerate(kinds) if isinstance(kind, layouts.Leaf) and not kind.abstract.shape]
     beside = numbers if len(numbers) < len(kinds) else []  # arrays, which alone make an array with axes
     # A row has the dtype of all its parts, each item by itself.
-    rows = (kind for k, kind in enumerate(kinds) if k not in beside)
-    types = list(dict.fromkeys(functools.reduce(np.promote_types, _dtypes(row)) for row in rows))
-    if len(types) > 1 and dtype is None:
-        raise UnsupportedOperationError(
-            f"a list of {' or '.join(map(str, types))} whose length is known only at run time becomes an array, whose "
-            "dtype would depend on the items that there are; give items one type, or give the dtype (np.array(items, "
-            "dtype=float))"
-        )
-    target = np.dtype(dtype) if dtype is not None else types[0] if types else np.dtype(np.float64)
+    types = [None if k in beside else functools.reduce(np.promote_types, _dtypes(row)) for k, row in enumerate(kinds)]
+    found = list(dict.fromkeys(t for t in types if t is not None))
+    target = np.dtype(dtype) if dtype is not None else _common(found)
     memory = iter(items.buffers)
     values = [_side_by_side(kind, memory, target) for kind in kinds]
     fitting = [v for k, v in enumerate(values) if k not in beside]
@@ -69,10 +66,32 @@ def as_array(items: Items, dtype: Value = None) -> Value:
         _refuse(beside, items)
         values = [fitting[0] if k in beside else v for k, v in enumerate(values)]
     whole = _chosen(items, values) if values else atoms.broadcast_to(atoms.literal(0, target), (0,))
+    if dtype is None and len(found) > 1:
+        _refuse_others([k for k, t in enumerate(types) if t != target], target, items)
     if items.structure.fixed:
         return wrap.array_of(whole)
+    if len(whole.type.shape) > 1 or (dtype is None and target != of_nothing):
+        _refuse_none(items, whole)
     axes = len(whole.type.shape)
     return wrap.with_extents(wrap.array_of(whole), (Window(0, items.length), *[None] * (axes - 1)))
+
+
+def _common(dtypes: Sequence[np.dtype]) -> np.dtype:
+    """The dtype of an array of items of several, which is that of some of them.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Where it is that of none, and hangs on which of them there are.
+    """
+    common = functools.reduce(np.promote_types, dtypes) if dtypes else _FLOAT
+    if dtypes and common not in dtypes:
+        raise UnsupportedOperationError(
+            f"a list of {' or '.join(map(str, dtypes))} whose length is known only at run time becomes an array, whose "
+            "dtype would depend on the items that there are; give items one type, or give the dtype (np.array(items, "
+            "dtype=float))"
+        )
+    return common
 
 
 def _dtypes(kind: layouts.Layout) -> Iterator[np.dtype]:
@@ -130,9 +149,37 @@ def _refuse(kinds: Sequence[int], items: Items) -> None:
     assert items.tags is not None
     valid = size_arithmetic.window(items.tags.type.shape, 0, 0, items.length)
     for k in kinds:
-        here = atoms.ufunc(np.equal, items.tags, atoms.broadcast_to(atoms.literal(k, np.int32), items.tags.type.shape))
-        found = atoms.any_of(atoms.logical_and(here, valid))
+        found = atoms.any_of(atoms.logical_and(_is_of_kind(items.tags, k), valid))
         run_time_checks.fail_if(found, lambda _: UnsupportedOperationError(_MIXED))
+
+
+def _refuse_none(items: Items, whole: Atom) -> None:
+    """Raise at run time where there is no item: NumPy then makes an array of float64 with one axis."""
+    none = atoms.ufunc(np.equal, wrap.as_atom(items.length, np.int64), atoms.literal(0, np.int64))
+    text = (
+        f"an empty list was to become an array of {whole.type.dtype} with {len(whole.type.shape)} axes, and NumPy "
+        "makes one of float64 with one axis of it; give the dtype, or ask before whether there are items"
+    )
+    run_time_checks.fail_if(none, lambda _: UnsupportedOperationError(text))
+
+
+def _refuse_others(others: Sequence[int], dtype: np.dtype, items: Items) -> None:
+    """Raise at run time where all items are of some kinds, and there are some: the array is of their dtype then."""
+    assert items.tags is not None
+    valid = size_arithmetic.window(items.tags.type.shape, 0, 0, items.length)
+    other = functools.reduce(atoms.logical_or, (_is_of_kind(items.tags, k) for k in others))
+    none = atoms.logical_not(atoms.any_of(atoms.logical_and(atoms.logical_not(other), valid)))
+    text = (
+        f"a list that may hold {dtype} was to become an array of these, and holds none, so that NumPy makes an array "
+        "of another dtype; give items one type, or give the dtype (np.array(items, dtype=float))"
+    )
+    some = atoms.ufunc(np.greater, wrap.as_atom(items.length, np.int64), atoms.literal(0, np.int64))
+    run_time_checks.fail_if(atoms.logical_and(none, some), lambda _: UnsupportedOperationError(text))
+
+
+def _is_of_kind(tags: Atom, kind: int) -> Atom:
+    """For each item, whether it is of a kind."""
+    return atoms.ufunc(np.equal, tags, atoms.broadcast_to(atoms.literal(kind, np.int32), tags.type.shape))
 
 
 _MIXED = (
@@ -146,7 +193,7 @@ def _chosen(items: Items, values: Sequence[Atom]) -> Atom:
     made = values[-1]
     for k, value in reversed(list(enumerate(values[:-1]))):
         assert items.tags is not None
-        here = atoms.ufunc(np.equal, items.tags, atoms.broadcast_to(atoms.literal(k, np.int32), items.tags.type.shape))
+        here = _is_of_kind(items.tags, k)
         line = atoms.reshape(here, (here.type.shape[0], *[1] * (len(value.type.shape) - 1)))
         made = atoms.select(atoms.broadcast_to(line, value.type.shape), value, made)
     return made
@@ -230,8 +277,8 @@ def concatenate(items: Value, axis: Value = 0, out: Value = None, **kwargs: Valu
     apart = _of_known_length(items, axis, out, kwargs)
     if apart is not None:
         return np.concatenate(apart, axis, out, **kwargs)
-    array = as_array(items.items)
     _check("concatenate", items, axis, out, kwargs)
+    array = as_array(items.items)
     if _axes(array) < 2:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
     return _rows(array)
