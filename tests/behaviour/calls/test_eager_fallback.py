@@ -70,7 +70,9 @@ def test_results_are_exact(function, args) -> None:
 
 def test_the_first_call_warns_and_explain_counts() -> None:
     compiled = jit(factorial, eager_fallback=True)
-    with pytest.warns(EagerFallbackWarning, match="call of factorial was run as plain Python, since a Python int went beyond 64 bits") as caught:
+    with pytest.warns(
+        EagerFallbackWarning, match="call of factorial was run as plain Python, since a Python int went beyond 64 bits"
+    ) as caught:
         compiled(30)
     assert caught[0].filename == __file__
     compiled(30)
