@@ -30,7 +30,7 @@ class _Values:
     seconds : float
         How long the last such compilation took.
     is_general : bool or None
-        Whether there is an executable for all others; None before it is tried.
+        Whether one executable serves all others; None before it is tried.
     spent : dict
         How many seconds of calls by that one each value has had.
     """
@@ -58,7 +58,6 @@ class ManyValues(BoundedDict[SignatureKey, _Values]):
         """Note a compilation, for one value or for all."""
         values = self.get(key) or _Values()
         if generally:
-            values.is_general = True
             self.serving.add(execution)
         else:
             values.count, values.seconds = values.count + 1, seconds
@@ -68,6 +67,17 @@ class ManyValues(BoundedDict[SignatureKey, _Values]):
         """Return whether it is time to try one executable for all values."""
         values = self.get(key)
         return values is not None and values.is_general is None and values.count >= _SEVERAL
+
+    def serve_all(self, key: SignatureKey) -> None:
+        """Have all values served by one executable, from now on."""
+        values = self.get(key) or _Values()
+        values.is_general = True
+        self.put(key, values, settings().cache_size)
+
+    def is_general(self, key: SignatureKey) -> bool:
+        """Return whether an executable serves, or is to serve, all values."""
+        values = self.get(key)
+        return values is not None and values.is_general is True
 
     def refuse(self, key: SignatureKey) -> None:
         """Note that there is no executable for all values."""

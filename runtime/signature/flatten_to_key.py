@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,7 +24,7 @@ from anabranch.runtime.values import containers, random_generators
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, argument_refusal, dtype_refusal, shown
 from anabranch.runtime.values.host_calls import changing_objects
-from anabranch.runtime.values.host_types import structures, words
+from anabranch.runtime.values.host_types import structures, texts, words
 
 
 @frozen
@@ -86,15 +86,19 @@ class Leaves:
         The arrays of other libraries, where there are any.
     originals : dict
         The objects that arrays are the memory of, with their structures, by the identities of the arrays.
+    texts : list
+        The texts.
+    run_time_texts : collection of int
+        The places among them of those that are no plain Python while tracing.
     """
 
     __slots__ = (
-        "_inside", "_parts", "_places", "arrays", "containers", "foreign", "generators", "originals", "statics",
-        "values",
+        "_inside", "_parts", "_places", "arrays", "containers", "foreign", "generators", "originals", "run_time_texts",
+        "statics", "texts", "values",
     )  # fmt: skip
     static_types: frozenset[type] = frozenset()  # classes of numbers that are no leaves
 
-    def __init__(self) -> None:
+    def __init__(self, run_time_texts: Collection[int] = ()) -> None:
         self.values: list[Any] = []
         self.arrays: list[np.ndarray | device.Array] = []
         self.statics: list[Any] = []
@@ -104,6 +108,8 @@ class Leaves:
         self.originals: dict[tuple[ByIdentity, ...], tuple[containers.Structure, Any]] = {}
         self._parts: IdentityDict[Any, list[Any]] = IdentityDict()  # of objects that are made of arrays
         self._places: IdentityDict[Any, int] = IdentityDict()  # of the containers
+        self.texts: list[str] = []
+        self.run_time_texts = run_time_texts
         self._inside = False  # whether what comes is part of an object
 
     def key(self, value: Any, path: Path) -> ArgumentKey:
@@ -143,6 +149,11 @@ class Leaves:
             return (np.generic, value.dtype)
         if kind is Static:
             return self.static(value, value.key)
+        if kind is str:
+            self.texts.append(value)
+            if len(self.texts) - 1 in self.run_time_texts:
+                pairs = zip(texts.TEXT.keys, texts.TEXT.children(value), strict=True)
+                return (texts.TEXT, *[self.key(part, (path, texts.TEXT, k)) for k, part in pairs])
         if is_static(value):
             return self.static(value, self._static_key(value, path))
         if isinstance(value, ShapeDtypeStruct):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from anabranch.base.frozen import frozen
@@ -30,14 +30,25 @@ class ArgumentPosition:
 
 @frozen
 class CallForm:
-    """A call as it is written: how many arguments it has, by position and by name; all that it gives, as arranged."""
+    """A call as it is written.
+
+    Attributes
+    ----------
+    positional, named : int
+        How many arguments it has by position, and by name.
+    places : sequence of ArgumentPosition
+        All that it gives, as arranged.
+    run_time_texts : collection of int
+        Which texts among them are run-time values.
+    """
 
     positional: int
     named: int
     places: Sequence[ArgumentPosition]
+    run_time_texts: Collection[int] = ()
 
     @staticmethod
-    def of(written: Call, arranged: Call, names: Sequence[str]) -> CallForm:
+    def of(written: Call, arranged: Call, names: Sequence[str], run_time_texts: Collection[int] = ()) -> CallForm:
         """The form of a call, from its arguments as they were given and as `StaticArguments.arrange` has them."""
         (args, kwargs), (placed, left) = written, arranged
         places = []
@@ -48,4 +59,4 @@ class CallForm:
             places.append(ArgumentPosition(where, value))
         for name, value in sorted(left.items()):
             places.append(ArgumentPosition(("kwargs", name) if name in kwargs else None, value))
-        return CallForm(len(args), len(kwargs), places)
+        return CallForm(len(args), len(kwargs), places, run_time_texts)
