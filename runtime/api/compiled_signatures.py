@@ -116,7 +116,7 @@ class CompiledSignatures(Generic[P, R]):
         return (positional, named, leaves.aliases(), traced_under), leaves, (args, kwargs)
 
     def _of_any_texts(
-        self, args: tuple[object, ...], kwargs: dict[str, Any], texts: Sequence[str]
+        self, args: tuple[object, ...], kwargs: dict[str, Any], texts: Sequence[str | bytes]
     ) -> tuple[SignatureKey, Leaves, Call] | None:
         """The signature of a call for all texts, where there have been many and they can be run-time values."""
         every, places = range(len(texts)), self._many_texts.places

@@ -21,7 +21,7 @@ class _Group:
 
     Attributes
     ----------
-    first : sequence of str
+    first : sequence of str or bytes
         The texts of the first one.
     varied : frozenset of int
         The places of those that another call had others for.
@@ -29,7 +29,7 @@ class _Group:
         How many have got an executable of their own.
     """
 
-    first: Sequence[str]
+    first: Sequence[str | bytes]
     varied: frozenset[int] = frozenset()
     count: int = 0
 
@@ -52,14 +52,14 @@ class ManyTexts:
         """Forget all."""
         self.__init__()  # type: ignore[misc]
 
-    def wanted(self, group: SignatureKey, texts: Sequence[str]) -> frozenset[int]:
+    def wanted(self, group: SignatureKey, texts: Sequence[str | bytes]) -> frozenset[int]:
         """Note a call that is to be compiled for its texts; return the places of those to try as run-time values.
 
         Parameters
         ----------
         group : SignatureKey
             The signature of the call with all texts as run-time values.
-        texts : sequence of str
+        texts : sequence of str or bytes
             Those that are known.
         """
         if not texts or len(texts) > _MOST:

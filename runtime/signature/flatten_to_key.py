@@ -87,7 +87,7 @@ class Leaves:
     originals : dict
         The objects that arrays are the memory of, with their structures, by the identities of the arrays.
     texts : list
-        The texts.
+        The texts, and what is bytes.
     run_time_texts : collection of int
         The places among them of those that are no plain Python while tracing.
     """
@@ -108,7 +108,7 @@ class Leaves:
         self.originals: dict[tuple[ByIdentity, ...], tuple[containers.Structure, Any]] = {}
         self._parts: IdentityDict[Any, list[Any]] = IdentityDict()  # of objects that are made of arrays
         self._places: IdentityDict[Any, int] = IdentityDict()  # of the containers
-        self.texts: list[str] = []
+        self.texts: list[str | bytes] = []
         self.run_time_texts = run_time_texts
         self._inside = False  # whether what comes is part of an object
 
@@ -149,11 +149,12 @@ class Leaves:
             return (np.generic, value.dtype)
         if kind is Static:
             return self.static(value, value.key)
-        if kind is str:
+        if kind is str or kind is bytes:
             self.texts.append(value)
             if len(self.texts) - 1 in self.run_time_texts:
-                pairs = zip(texts.TEXT.keys, texts.TEXT.children(value), strict=True)
-                return (texts.TEXT, *[self.key(part, (path, texts.TEXT, k)) for k, part in pairs])
+                coded = texts.STRUCTURES[kind]
+                codes = zip(coded.keys, coded.children(value), strict=True)
+                return (coded, *[self.key(part, (path, coded, k)) for k, part in codes])
         if is_static(value):
             return self.static(value, self._static_key(value, path))
         if isinstance(value, ShapeDtypeStruct):

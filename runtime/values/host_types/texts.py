@@ -1,4 +1,4 @@
-"""Texts as arguments that are run-time values: the codes of their characters."""
+"""Texts and bytes as arguments that are run-time values: the codes of their characters."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import wrap
+from anabranch.runtime.values.host_types.byte_sequences import ByteSequence, BytesKind, BytesStructure
 from anabranch.runtime.values.host_types.host_type import HostStructure
 from anabranch.runtime.values.lazy_text import Text, decoded
 from anabranch.runtime.values.list_buffer import ListBuffer
@@ -39,4 +40,8 @@ class CodesStructure(HostStructure):
         return decoded(*children)
 
 
-TEXT = CodesStructure(str, ("codes", "length"))
+# That of a text, or of bytes, which are an array of their length.
+STRUCTURES: dict[type, HostStructure] = {
+    str: CodesStructure(str, ("codes", "length")),
+    bytes: BytesStructure(ByteSequence, ("data",), BytesKind(bytes)),
+}

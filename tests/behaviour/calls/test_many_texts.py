@@ -162,3 +162,19 @@ def test_methods_and_generators() -> None:
     greeter = Greeter("!")
     assert [greeter.greet(w) for w in WORDS] == [f"{w[::-1]}!" * 2 for w in WORDS]
     assert [list(letters(w)) for w in WORDS] == [[c + "." for c in w] for w in WORDS]
+
+
+def test_bytes_of_one_length_share_executables() -> None:
+    def checksum(data):
+        a, b = 1, 0
+        for byte in data:
+            a = (a + byte) % 65521
+            b = (b + a) % 65521
+        return (b << 16) | a, data[1:]
+
+    compiled = jit(checksum)
+    for word in WORDS:
+        data = word.encode()[:4] * 3
+        assert compiled(data) == checksum(data)
+    assert compiled.cache_info().misses <= 12
+    assert compiled(b"") == checksum(b"")
