@@ -11,7 +11,13 @@ from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.frontend.captured_arrays import CapturedArrays
 from anabranch.runtime.frontend.effects import ObjectChanges
 from anabranch.runtime.frontend.result_aliases import identities
-from anabranch.runtime.frontend.result_layout import hosted_result, result_layout, with_elements_packed, with_nodes
+from anabranch.runtime.frontend.result_layout import (
+    hosted_result,
+    lists_arrays,
+    result_layout,
+    with_elements_packed,
+    with_nodes,
+)
 from anabranch.runtime.frontend.result_orders import result_orders
 from anabranch.runtime.frontend.written_parts import WrittenPart, written_parts
 from anabranch.runtime.guards.guards import Guards
@@ -131,6 +137,7 @@ def build_plan(
         strides=_strides(given, arguments),
         orders={k: tuple(map(order.index, range(len(order)))) for k, order in orders.items()},
         on_device=stays,
+        may_copy_views=lists_arrays(layout) or any(h.storage.alias_edges for p in packed if (h := p.handle) is not None),
     )  # fmt: skip
 
 
