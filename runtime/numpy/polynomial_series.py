@@ -15,10 +15,11 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 _STEMS = ("poly", "cheb", "leg", "lag", "herm", "herme")
 _NAMES = frozenset(stem + end for stem in _STEMS for end in ("val", "vander"))
-_KNOWN = (bool, int, float, complex, np.ndarray, np.generic, TracedArray, NumPyScalar)
+_KNOWN = (bool, int, float, complex, np.ndarray, np.generic, TracedArray, NumPyScalar, PythonScalar)
 _MOST = 64  # coefficients, for each of which there are a few operations
 
 
