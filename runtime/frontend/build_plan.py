@@ -137,7 +137,7 @@ def build_plan(
         strides=_strides(given, arguments),
         orders={k: tuple(map(order.index, range(len(order)))) for k, order in orders.items()},
         on_device=stays,
-        may_copy_views=lists_arrays(layout) or any(h.storage.alias_edges for p in packed if (h := p.handle) is not None),
+        may_copy_views=lists_arrays(layout) or any(p.handle.storage.alias_edges for p in packed if p.handle is not None),
     )  # fmt: skip
 
 
