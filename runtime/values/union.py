@@ -266,6 +266,9 @@ class UnionValue(UnionOperators):
         self.through(lambda v: operator.delitem(v, key))
 
     def __len__(self) -> int:
+        if not any(hasattr(type(option), "__len__") for option in self.options):
+            # For Python's own containers, which only want to know how many items to expect.
+            raise TypeError(f"object of type '{type(self.options[0]).__name__}' has no len()")
         found = looked_up(len, self)
         length: int = self.through(len) if found is UNKNOWN else found
         return length

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.tracing.source_frames import is_in_place
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.union_base import UnionBase, are_numbers, beside_union
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up, operations
@@ -95,8 +96,63 @@ def _forward_unary(function: Callable[[Any], object]) -> Callable[[UnionOperator
     return forward
 
 
+def _added(a: Value, b: Value) -> Value:
+    a += b
+    return a
+
+
+def _multiplied(a: Value, b: Value) -> Value:
+    a *= b
+    return a
+
+
+def _subtracted(a: Value, b: Value) -> Value:
+    a -= b
+    return a
+
+
+def _joined(a: Value, b: Value) -> Value:
+    a |= b
+    return a
+
+
+def _cut(a: Value, b: Value) -> Value:
+    a &= b
+    return a
+
+
+def _parted(a: Value, b: Value) -> Value:
+    a ^= b
+    return a
+
+
+# Python asks the right operand before a container on the left, which changes itself. The functions have the operators
+# written out, by which an option that is asked in turn knows what it is asked.
+_CHANGES: dict[Callable[[Any, Any], object], tuple[str, Callable[[Value, Value], Value]]] = {
+    operator.add: ("__iadd__", _added), operator.mul: ("__imul__", _multiplied),
+    operator.sub: ("__isub__", _subtracted), operator.or_: ("__ior__", _joined),
+    operator.and_: ("__iand__", _cut), operator.xor: ("__ixor__", _parted),
+}  # fmt: skip
+
+
+def _changed(target: Value, value: UnionOperators, change: Callable[[Value, Value], Value]) -> Value:
+    """What an operator such as `+=` leaves of a container: itself, unless an option makes something else of it."""
+    made: list[Value] = []
+
+    def done(option: Value) -> Value:
+        made.append(change(target, option))
+        return made[-1]
+
+    left = value.through(done)
+    return target if all(one is target for one in made) else left
+
+
 def _reflect(function: Callable[[Any, Any], object]) -> Callable[[UnionOperators, Any], Any]:
+    method, change = _CHANGES.get(function, (None, function))
+
     def reflect(self: UnionOperators, other: object) -> Value:
+        if method is not None and hasattr(type(other), method) and is_in_place():
+            return _changed(other, self, change)
         if (found := looked_up(function, other, self)) is not UNKNOWN:
             return found
         return operated(function, (other, self), 1)
