@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import is_in_place
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.union_base import UnionBase, are_numbers, beside_union
@@ -53,6 +54,9 @@ def operated(function: Callable[..., object], operands: tuple[Value, ...], place
     if (held := value.held_()) is not NotImplemented:
         return function(*before, held, *after)
     others = before + after
+    if function is operator.add and is_one_of_many_texts(value) and all(map(_are_texts, others)):
+        first, second = *before, value, *after
+        return current().trace.outside.text_operations.add(first, second)  # not each with each
     if (found := beside_union(function, (*before, value, *after), place)) is not NotImplemented:
         return found
     if others and value.merges_with(others[0]):
@@ -62,6 +66,19 @@ def operated(function: Callable[..., object], operands: tuple[Value, ...], place
         if found is not NotImplemented:
             return found
     return value.through(lambda v: function(*before, v, *after))
+
+
+def _are_texts(value: object) -> bool:
+    options = value.options if isinstance(value, UnionBase) else (value,)
+    return all(isinstance(option, (str, attributes.TextStandIn)) for option in options)
+
+
+def is_one_of_many_texts(value: UnionBase) -> bool:
+    """Return whether a choice is better taken for its characters than option by option."""
+    return len(value.options) > _FEW and _are_texts(value)
+
+
+_FEW = 16
 
 
 def _forward(function: Callable[[Any, Any], object]) -> Callable[[UnionOperators, Any], Any]:

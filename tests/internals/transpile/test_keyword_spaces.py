@@ -1,4 +1,5 @@
 """Keywords right beside brackets: Python reads them, and so does the parser of the source."""
+# ruff: noqa: E701, E702
 
 from __future__ import annotations
 
