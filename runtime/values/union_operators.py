@@ -55,7 +55,7 @@ def operated(function: Callable[..., object], operands: tuple[Value, ...], place
         return function(*before, held, *after)
     others = before + after
     if function is operator.add and is_one_of_many_texts(value) and all(map(_are_texts, others)):
-        first, second = *before, value, *after
+        first, second = (value, others[0]) if place == 0 else (others[0], value)
         return current().trace.outside.text_operations.add(first, second)  # not each with each
     if (found := beside_union(function, (*before, value, *after), place)) is not NotImplemented:
         return found
