@@ -137,8 +137,13 @@ def build_plan(
         strides=_strides(given, arguments),
         orders={k: tuple(map(order.index, range(len(order)))) for k, order in orders.items()},
         on_device=stays,
-        may_copy_views=lists_arrays(layout) or any(p.handle.storage.alias_edges for p in packed if p.handle is not None),
+        may_copy_views=lists_arrays(layout) or any(map(_may_be_copied, packed)),
     )  # fmt: skip
+
+
+def _may_be_copied(part: pack_unpack.Packed) -> bool:
+    """Return whether a part of the result is an array whose place in another's memory is computed."""
+    return part.handle is not None and bool(part.handle.storage.alias_edges)
 
 
 def _strides(given: BoundArguments, arguments: Arguments) -> dict[int, tuple[int, ...]]:

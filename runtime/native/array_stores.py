@@ -32,7 +32,7 @@ class _Order(enum.Enum):
     """In which order the elements of a part are written."""
 
     ANY = enum.auto()
-    AHEAD = enum.auto()  # forward, from places that are so far ahead as the code says: LLVM sees how many may go at once
+    AHEAD = enum.auto()  # forward, from places that are so far ahead as the code says: LLVM sees how many go at once
     FORWARD = enum.auto()
     BEHIND = enum.auto()  # as ahead
     BACKWARD = enum.auto()
