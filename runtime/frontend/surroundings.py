@@ -15,7 +15,7 @@ from anabranch.runtime.control.call import call
 from anabranch.runtime.control.calls.user_functions import is_capturable, is_rewritten
 from anabranch.runtime.control.columnar import copied_items
 from anabranch.runtime.control.dynamic_lists import run_time_tuple, spelled_texts
-from anabranch.runtime.control.sequences import chosen_sequence
+from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.staging import restaging, run_time_keys
 from anabranch.runtime.control.stdlib import joined_texts, text_parts
 from anabranch.runtime.control.texts import text_operations
@@ -35,7 +35,7 @@ from anabranch.runtime.values.dynamic_lists import tuple_structure
 from anabranch.runtime.values.heap.slots import GlobalVariable, closed_over
 from anabranch.runtime.values.lazy_text import StrMethod
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import several_sizes
+from anabranch.runtime.values.pytrees import padded_union
 
 
 class Surroundings:
@@ -60,11 +60,11 @@ class Surroundings:
     union_operations = UnionOperations(
         decide=stage_branches.decide,
         compute=select_value.of_each,
-        merge=several_sizes.merged,
+        merge=padded_union.merged,
         look_up=text_tables.look_up,
         method=StrMethod,
         one_tuple=functools.partial(tuple_structure.one_of, run_time_tuple.RunTimeTuple),
-        iterate=chosen_sequence.iterated,
+        iterate=chosen_item.iterated,
     )
     text_operations = TextOperations(
         parts=joined_texts.parts,

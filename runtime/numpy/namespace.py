@@ -34,7 +34,7 @@ from anabranch.runtime.values.arrays import assigned_values
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.host_calls import functions, stage
 from anabranch.runtime.values.host_calls.libraries import is_of_library
-from anabranch.runtime.values.host_types import host_type, time_creation
+from anabranch.runtime.values.host_types import host_type, time_functions
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers import number_methods
 
@@ -159,7 +159,7 @@ def _cast(cls: Any) -> Callable[..., Any]:
         if not (traced_inside(args) or traced_inside(kwargs) or host_type.override(args, kwargs)):
             return cls(*args, **kwargs)
         if cls is np.timedelta64:
-            return time_creation.duration(*args, **kwargs)
+            return time_functions.duration(*args, **kwargs)
         if len(args) > 1 or kwargs:
             return cls(*(0 for _ in args), **kwargs)
         (x,) = map(resolved, args)

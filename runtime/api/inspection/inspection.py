@@ -11,16 +11,13 @@ from anabranch.base.frozen import frozen
 from anabranch.base.html_text import framed
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.inspection.columns import Column
-from anabranch.runtime.api.inspection.costs_part import costs_part
-from anabranch.runtime.api.inspection.decisions_part import decisions_part
-from anabranch.runtime.api.inspection.entries_part import entries_part
+from anabranch.runtime.api.inspection.costs_part import StageTime, costs_part, decisions_part, entries_part, times_part
 from anabranch.runtime.api.inspection.line_costs import LineCost, lines_part
 from anabranch.runtime.api.inspection.loop_verdicts import LoopVerdict, loops_part
 from anabranch.runtime.api.inspection.page import page
 from anabranch.runtime.api.inspection.part import Part
 from anabranch.runtime.api.inspection.step_copies import StepCopy, copies_part
 from anabranch.runtime.api.inspection.suggestions import Suggestion, suggestions_part
-from anabranch.runtime.api.inspection.times_part import StageTime, times_part
 from anabranch.runtime.api.memory_cache import Entry
 
 

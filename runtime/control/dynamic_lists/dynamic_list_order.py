@@ -14,7 +14,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import python_abstract
-from anabranch.runtime.values.counted_loops import counted
+from anabranch.runtime.values.control_of_atoms import counted
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic

@@ -33,7 +33,7 @@ from anabranch.runtime.tracing.computed import Computed
 from anabranch.runtime.tracing.container_state import TableSite
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.counted_loops import repeated
+from anabranch.runtime.values.control_of_atoms import repeated
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.hashed import Hashed

@@ -10,7 +10,7 @@ from anabranch.runtime.control.texts.characters import Characters, Part
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.counted_loops import repeated
+from anabranch.runtime.values.control_of_atoms import repeated
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 

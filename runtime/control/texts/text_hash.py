@@ -9,7 +9,7 @@ import numpy as np
 from anabranch.runtime.control.texts.characters import Characters
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.counted_loops import repeated
+from anabranch.runtime.values.control_of_atoms import repeated
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 
 _UINT64 = np.dtype(np.uint64)

@@ -19,7 +19,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, lazy_text, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bounds, check_integer, check_place
 from anabranch.runtime.values.attributes import class_of
-from anabranch.runtime.values.counted_loops import repeated
+from anabranch.runtime.values.control_of_atoms import repeated
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks

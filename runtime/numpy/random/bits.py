@@ -15,7 +15,7 @@ import numpy as np
 from anabranch.runtime.host.generator_state import GeneratorKind, pcg64_factor
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.counted_loops import counted
+from anabranch.runtime.values.control_of_atoms import counted
 
 State: TypeAlias = tuple[Atom, ...]
 

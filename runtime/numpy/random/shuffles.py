@@ -11,7 +11,7 @@ from anabranch.runtime.host.machine_code import NativeOptions
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.random import bits, bounded_ints, draws
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.counted_loops import counted
+from anabranch.runtime.values.control_of_atoms import counted
 from anabranch.runtime.values.random_generators import TracedGenerator
 
 # What the releases of NumPy that are known draw of PCG64(5): a permutation of nine, and three of ninety.

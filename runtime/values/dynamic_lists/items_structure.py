@@ -19,7 +19,7 @@ from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists import item_kinds
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
-from anabranch.runtime.values.pytrees import host_columns, host_values, layout as layouts
+from anabranch.runtime.values.pytrees import host_values, layout as layouts
 
 _INT = python_abstract(int)
 
@@ -190,5 +190,5 @@ def _on_host(structure: ItemsStructure, parts: Sequence[Value], members: Sequenc
     places: Any = slice(count) if not first else (first + np.arange(count)) % max(structure.capacity, 1)
     memory = iter([np.asarray(part)[places] for part in rest])
     if len(structure.variants) > 1:
-        return host_columns.chosen(structure.variants, next(memory), memory, members)
-    return host_columns.column(structure.variants[0], memory, count, members) if structure.variants else []
+        return host_values.chosen(structure.variants, next(memory), memory, members)
+    return host_values.column(structure.variants[0], memory, count, members) if structure.variants else []

@@ -19,9 +19,9 @@ from anabranch.runtime.values.python_numbers import (
     number_subclasses,
     python_attributes,
     python_conversions,
+    python_ints,
     python_operands,
     python_operators,
-    python_power,
 )
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.static_requests import is_of_run_time
@@ -82,7 +82,7 @@ class PythonScalar(python_operands.PythonNumber):
     def __pow__(self, other: Value, modulus: object = None) -> Value:
         if modulus is None:
             return self._binary(np.power, self, other)
-        return python_power.modular(self, number_subclasses.plain(other), number_subclasses.plain(modulus))
+        return python_ints.modular(self, number_subclasses.plain(other), number_subclasses.plain(modulus))
 
     def __round__(self, digits: object = None) -> Value:
         if isinstance(digits, UnionValue):
