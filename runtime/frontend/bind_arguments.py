@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import bisect
+import dataclasses
 import re
 from typing import Any
 
+import numpy as np
+
 from anabranch.base.by_identity import IdentityDict, IdentitySet
+from anabranch.runtime.control.calls.user_functions import is_capturable
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.dynamic_lists.dynamic_list import growing
 from anabranch.runtime.control.hash_tables import argument_items, table_arguments
-from anabranch.runtime.frontend import static_arrays
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.program import Var
+from anabranch.runtime.ir.program import Literal, Var
+from anabranch.runtime.numpy.core import frozen
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.signature.flatten_to_key import RepeatedArgument
 from anabranch.runtime.signature.set_structure import SetStructure
 from anabranch.runtime.signature.static_keys import Static, frozen_copy
 from anabranch.runtime.tracing.builder import Trace
 from anabranch.runtime.tracing.container_state import ArgumentSite, SharedList, TableSite
-from anabranch.runtime.tracing.storage import OnDevice, Part, Storage
+from anabranch.runtime.tracing.storage import ConstantStorage, OnDevice, Part, Storage
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -28,6 +32,7 @@ from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.list_buffer import ListBuffer
+from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.random_generators import TracedGenerator
 from anabranch.runtime.values.run_time_container import RunTimeContainer
@@ -232,7 +237,7 @@ class BoundArguments:
             return value
         made = frozen_copy(value.value)
         if self._builder.trace.constants.are_traced:
-            made = static_arrays.traced(made, value.value)
+            made = _traced(made, value.value)
         self.statics.append(made)
         if made is not value.value:
             self.copies.append(made)
@@ -294,3 +299,27 @@ def bind_arguments(arguments: Arguments, trace: Trace) -> BoundArguments:
             array.storage.readonly = readonly.get(leaf, array.storage.readonly)
             array.storage.strides = arguments.strides.get(leaf, array.storage.strides)
     return given
+
+
+def _traced(copy: Any, original: Any) -> Any:
+    """The copy of a static argument, with _traced arrays; what it has in common with the caller's own stays as it is.
+
+    Static are arrays, tuples, and dataclasses that go by their contents; of these there are copies.
+    """
+    if type(copy) is tuple:
+        return tuple(map(_traced, copy, original))
+    if copy is original:
+        return copy
+    if type(copy) is np.ndarray:
+        return _constant(copy) if is_capturable(copy) else copy
+    if dataclasses.is_dataclass(copy):
+        for field in dataclasses.fields(copy):
+            part = getattr(copy, field.name)
+            object.__setattr__(copy, field.name, _traced(part, getattr(original, field.name)))
+    return copy
+
+
+def _constant(array: np.ndarray) -> TracedArray:
+    storage = ConstantStorage(Literal(frozen(np.array(array, order="C"))))
+    storage.strides = memory_layout.traits_of_ndarray(array).strides
+    return TracedArray(storage)

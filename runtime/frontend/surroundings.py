@@ -17,7 +17,7 @@ from anabranch.runtime.control.columnar import copied_items
 from anabranch.runtime.control.dynamic_lists import run_time_tuple, spelled_texts
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.staging import restaging, run_time_keys
-from anabranch.runtime.control.stdlib import joined_texts, text_parts
+from anabranch.runtime.control.stdlib import text_parts
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.frontend import call_values
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
@@ -35,7 +35,7 @@ from anabranch.runtime.values.dynamic_lists import tuple_structure
 from anabranch.runtime.values.heap.slots import GlobalVariable, closed_over
 from anabranch.runtime.values.lazy_text import StrMethod
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import padded_union
+from anabranch.runtime.values.pytrees import several_sizes
 
 
 class Surroundings:
@@ -60,14 +60,14 @@ class Surroundings:
     union_operations = UnionOperations(
         decide=stage_branches.decide,
         compute=select_value.of_each,
-        merge=padded_union.merged,
+        merge=several_sizes.merged,
         look_up=text_tables.look_up,
         method=StrMethod,
         one_tuple=functools.partial(tuple_structure.one_of, run_time_tuple.RunTimeTuple),
         iterate=chosen_item.iterated,
     )
     text_operations = TextOperations(
-        parts=joined_texts.parts,
+        parts=text_parts.parts,
         compare=text_operations.compared,
         item=text_operations.item,
         truth=text_operations.truth,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import random
+import struct
 import sys
 import threading
 from collections.abc import Mapping
@@ -12,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.host import twister_memory
 
 _MASK = 2**64 - 1
 # By bit generator the parts of its state, and how many words each has. Ints of two words have the low one first.
@@ -25,7 +26,7 @@ _PARTS: Mapping[str, tuple[tuple[str, int], ...]] = {
     "SFC64": (("state.state", 4), *_COUNTED),
 }
 _LEGACY = (("has_gauss", 1), ("gauss", 1))
-_PYTHON_WORDS = 625  # 624 of the generator, and how many of them are used up
+_PYTHON_TWISTER_WORDS = 625  # 624 of the generator, and how many of them are used up
 
 
 @frozen
@@ -56,7 +57,7 @@ class GeneratorKind:
     @property
     def words(self) -> int:
         """The number of words of its state."""
-        return _PYTHON_WORDS + 2 if self.bits is None else sum(count for _, count in self._parts)
+        return _PYTHON_TWISTER_WORDS + 2 if self.bits is None else sum(count for _, count in self._parts)
 
     @property
     def _parts(self) -> tuple[tuple[str, int], ...]:
@@ -73,9 +74,9 @@ class GeneratorKind:
             return _python_words(generator.getstate())
         found, place = np.empty(self.words, np.uint64), 0
         if (offset := self._gauss_offset()) is not None:
-            found[: twister_memory.WORDS] = twister_memory.words(_bits(generator))
+            found[:_TWISTER_WORDS] = _twister_words(_bits(generator))
             if self.is_legacy:
-                found[-2:] = twister_memory.gauss(generator, offset)
+                found[-2:] = _gauss(generator, offset)
                 found[-2] &= 1  # what lies beside the int is nobody's
             return found
         state = _numpy_state(generator)
@@ -92,9 +93,9 @@ class GeneratorKind:
             generator.setstate((3, tuple(ints), _float(gauss) if has_gauss else None))
             return
         if (offset := self._gauss_offset()) is not None:
-            twister_memory.words(_bits(generator))[:] = words[: twister_memory.WORDS]
+            _twister_words(_bits(generator))[:] = words[:_TWISTER_WORDS]
             if self.is_legacy:
-                twister_memory.gauss(generator, offset)[:] = words[-2:]
+                _gauss(generator, offset)[:] = words[-2:]
             return
         state: dict[str, Any] = {"bit_generator": self.bits.__name__}
         place = 0
@@ -109,7 +110,7 @@ class GeneratorKind:
 
     def _gauss_offset(self) -> int | None:
         """Where a legacy generator has its normal number; None for what is read and written by NumPy's functions."""
-        return twister_memory.gauss_offset() if self.algorithm == "MT19937" else None
+        return gauss_offset() if self.algorithm == "MT19937" else None
 
     def made(self, words: np.ndarray) -> Any:
         """A new generator of this state."""
@@ -248,3 +249,57 @@ def _python_words(state: tuple[int, tuple[int, ...], float | None]) -> np.ndarra
     _, ints, gauss = state
     rest = (0, 0) if gauss is None else (1, int(np.float64(gauss).view(np.uint64)))
     return np.array((*ints, *rest), np.uint64)
+
+
+_TWISTER_WORDS = 625  # those of the algorithm, and how many of them are used up
+
+
+def _twister_words(bits: Any) -> np.ndarray:
+    """The memory of a bit generator's state, which is valid while that lives."""
+    memory: Any = (ctypes.c_uint32 * _TWISTER_WORDS).from_address(bits.ctypes.state_address)
+    found: np.ndarray = np.frombuffer(memory, np.uint32)
+    return found
+
+
+def _gauss(generator: Any, offset: int) -> np.ndarray:
+    """The memory of the number that a `RandomState` has left, an int32 before it says whether there is one."""
+    memory: Any = (ctypes.c_uint64 * 2).from_address(id(generator) + offset)
+    found: np.ndarray = np.frombuffer(memory, np.uint64)
+    return found
+
+
+@functools.cache
+def gauss_offset() -> int | None:
+    """Where in the object of a `RandomState` that is; None where memory is not as it is thought to be."""
+    if sys.implementation.name != "cpython":
+        return None
+    generator = np.random.RandomState(1)
+    generator.standard_normal(3)
+    state: Any = generator.get_state(legacy=False)
+    if not _agrees(generator):
+        return None
+    state["gauss"], state["has_gauss"] = 1.2345678901234567e-101, 1
+    generator.set_state(state)
+    size = np.random.RandomState.__basicsize__
+    number = struct.pack("d", state["gauss"])
+    held = ctypes.string_at(id(generator), size)
+    offset = held.find(number) - 8
+    if offset < 0 or offset % 8 or held.count(number) != 1:
+        return None
+    for has in (0, 1):
+        state["has_gauss"] = has
+        generator.set_state(state)
+        if _gauss(generator, offset)[:1].view(np.int32)[0] != has:
+            return None
+    return offset
+
+
+def _agrees(generator: Any) -> bool:
+    """Return whether what lies in memory is the state, before and after it is written to."""
+    memory = _twister_words(generator._bit_generator)
+    for _ in range(2):
+        state: Any = generator.get_state(legacy=False)
+        if not np.array_equal(memory, [*state["state"]["key"], state["state"]["pos"]]):
+            return False
+        memory[7], memory[-1] = 11, 13
+    return True

@@ -17,7 +17,7 @@ from anabranch.runtime.native.affine import Affine, Region, Span, flat
 from anabranch.runtime.native.element_loops import ElementLoops, check_size
 from anabranch.runtime.native.lazy_array import Axis, LazyArray
 from anabranch.runtime.native.lazy_arrays import LazyArrays
-from anabranch.runtime.ops.checks import scalar, without
+from anabranch.runtime.ops.op import scalar, without
 from anabranch.runtime.ops.stablehlo_text import Body
 
 # Of how many parts of a large array the elements are combined at first, whatever the number of threads.

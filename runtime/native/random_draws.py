@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.host.generator_state import pcg64_factor
-from anabranch.runtime.host.numpy_samplers import PREFIX, SAMPLERS, UNIFORM, Bound, Sampler, address_of
+from anabranch.runtime.host.numpy_c_functions import PREFIX, SAMPLERS, UNIFORM, Bound, Sampler, address_of
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.element_loops import ElementLoops

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import operands, outputs, segments, ufunc_reductions, union_arguments
+from anabranch.runtime.numpy import operands, outputs, ufunc_at, ufunc_reductions, union_arguments
 from anabranch.runtime.numpy.core import (
     NoValue,
     adopted,
@@ -252,7 +252,7 @@ class StagedUfunc:
             return adopted(self.ufunc.reduceat(array, indices, axis, dtype, out), (array, out))
         ufunc_reductions.only_binary(self.ufunc, "reduceat")
         try:
-            return segments.reduceat(self.ufunc, resolved(array), resolved(indices), axis, dtype, out)
+            return ufunc_at.reduceat(self.ufunc, resolved(array), resolved(indices), axis, dtype, out)
         except numpy_messages.FAILURES as error:
             numpy_messages.reraise(error, self.ufunc.reduceat, array, indices, axis, dtype, out)
             raise

@@ -11,8 +11,7 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.ops import numpy_calls
-from anabranch.runtime.ops.checks import BOOL, INT64, scalar
-from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.op import BOOL, INT64, expect, scalar
 from anabranch.runtime.ops.shape import pad_with, slice_of
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 

@@ -14,8 +14,7 @@ from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation, Var
 from anabranch.runtime.ops import numpy_calls
 from anabranch.runtime.ops.blocked_reduction import reduced
-from anabranch.runtime.ops.checks import BOOL, in_range
-from anabranch.runtime.ops.op import UNBOUNDED, expect
+from anabranch.runtime.ops.op import BOOL, UNBOUNDED, expect, in_range
 from anabranch.runtime.ops.reducers import ADD
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 

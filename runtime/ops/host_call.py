@@ -13,9 +13,8 @@ import numpy as np
 from anabranch.base.context_values import having
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import scalar
 from anabranch.runtime.ops.host_callback import called_back, done_before
-from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.op import CallOp, expect, scalar
 from anabranch.runtime.ops.raised_exceptions import ticket_for
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 

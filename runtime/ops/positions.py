@@ -9,8 +9,7 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ops import numpy_calls
-from anabranch.runtime.ops.checks import BOOL, INT64, scalar
-from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.op import BOOL, INT64, expect, scalar
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 # A call of a host function takes as long as XLA's loop over so many elements.

@@ -16,8 +16,7 @@ from anabranch.runtime.host.generator_state import GeneratorKind
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops import numpy_calls
-from anabranch.runtime.ops.checks import BOOL, scalar
-from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.op import BOOL, CallOp, expect, scalar
 from anabranch.runtime.ops.raised_exceptions import ticket_for
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 

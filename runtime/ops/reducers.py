@@ -10,7 +10,7 @@ from ml_dtypes import finfo
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ops.checks import BOOL
+from anabranch.runtime.ops.op import BOOL
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 Emit = Callable[[Emitter, str, str, ArrayType], str]

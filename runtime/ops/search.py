@@ -9,9 +9,8 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ops import numpy_calls
-from anabranch.runtime.ops.checks import BOOL, INT64, scalar
 from anabranch.runtime.ops.indexing import take
-from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.op import BOOL, INT64, CallOp, expect, scalar
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 # XLA takes less time for a search in a shorter line.

@@ -10,8 +10,7 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops import numpy_calls
-from anabranch.runtime.ops.checks import scalar
-from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.op import CallOp, expect, scalar
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _INT64, _FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)

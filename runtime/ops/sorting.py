@@ -21,9 +21,8 @@ from anabranch.runtime.host.callbacks import HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops import numpy_calls
-from anabranch.runtime.ops.checks import BOOL, INT64, in_range
 from anabranch.runtime.ops.indexing import take
-from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.op import BOOL, INT64, CallOp, expect, in_range
 from anabranch.runtime.ops.reducers import has_nan, parts, real_dtype
 from anabranch.runtime.ops.stable_positions import write_stable_positions
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext

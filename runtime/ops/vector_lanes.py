@@ -14,8 +14,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
-from anabranch.runtime.ops.checks import BOOL, INT64, scalar
-from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.op import BOOL, INT64, expect, scalar
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 # With tables there are no vector instructions; a small chunk reads little in vain at the end of a short window.

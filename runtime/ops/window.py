@@ -10,8 +10,7 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.ops.checks import BOOL, INT64, in_range, scalar
-from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.op import BOOL, INT64, expect, in_range, scalar
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 

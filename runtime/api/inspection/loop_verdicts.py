@@ -16,8 +16,8 @@ from anabranch.runtime.host.machine_code import HAS_THREADS, is_available
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Program, Var
 from anabranch.runtime.native.failures import FailureValues
+from anabranch.runtime.native.independent_steps import are_shared
 from anabranch.runtime.native.loops import LoopForm
-from anabranch.runtime.native.shared_steps import are_shared
 from anabranch.runtime.ops.structured import Loop
 from anabranch.runtime.passes.range_analysis import value_ranges
 from anabranch.runtime.tracing.decision_log import Decision

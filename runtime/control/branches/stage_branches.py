@@ -15,7 +15,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import branch_aliasing, object_numbers, split_containers
 from anabranch.runtime.control.branches.join import MISSING, check_contents, check_sharing, decided_by, join_all
 from anabranch.runtime.control.branches.own_errors import is_own
-from anabranch.runtime.control.columnar import copied_items, nested_lists, node_reads, node_scopes
+from anabranch.runtime.control.columnar import copied_items, nested_lists, node_access, node_scopes
 from anabranch.runtime.errors import (
     AnabranchError,
     StructureMismatchError,
@@ -344,7 +344,7 @@ def _is_chosen(selector: Atom, number: int) -> Atom:
 def decide(choice: UnionValue, operation: Callable[[Any], object]) -> Value:
     """An operation on a value that is one of a few objects, or of the nodes of a structure."""
     if isinstance(choice, Reference):
-        found = node_reads.read(choice, operation, is_own)
+        found = node_access.read(choice, operation, is_own)
         if found is not NotImplemented:
             return found
         choice = choice.plain_()

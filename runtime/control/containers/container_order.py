@@ -13,7 +13,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth, truth_value
-from anabranch.runtime.control.columnar import node_reads
+from anabranch.runtime.control.columnar import node_access
 from anabranch.runtime.control.containers import list_order, missing_items, object_keys
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import FULL, Interval
@@ -66,7 +66,7 @@ def _held(value: object) -> Value:
 
 def _is_one(a: Value, b: Value) -> Value:
     """Return whether two values, of which one is a node, are one object."""
-    same = node_reads.is_(a, b) if isinstance(a, Reference) else node_reads.is_(b, a)
+    same = node_access.is_(a, b) if isinstance(a, Reference) else node_access.is_(b, a)
     return same if isinstance(same, bool) else python_scalar(same)
 
 

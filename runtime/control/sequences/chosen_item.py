@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.columnar import array_lists
-from anabranch.runtime.control.columnar.node_reads import NodeItems
+from anabranch.runtime.control.columnar.node_access import NodeItems
 from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.failures import UnreachableError

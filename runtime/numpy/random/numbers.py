@@ -15,7 +15,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.host.generator_state import GeneratorKind
 from anabranch.runtime.host.machine_code import NativeOptions
-from anabranch.runtime.host.numpy_samplers import SAMPLERS, Bound
+from anabranch.runtime.host.numpy_c_functions import SAMPLERS, Bound
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.random import bits, bounded_ints, draws, gaussians
