@@ -13,7 +13,7 @@ from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.runtime.control.calls.user_functions import is_capturable
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.dynamic_lists.dynamic_list import growing
-from anabranch.runtime.control.hash_tables import argument_items, table_arguments
+from anabranch.runtime.control.hash_tables import table_arguments
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Literal, Var
 from anabranch.runtime.numpy.core import frozen
@@ -203,14 +203,14 @@ class BoundArguments:
         sites, place = self._builder.trace.lists.arena_sites or (), len(self.containers)
         wanted = self._in_arenas or SharedList(("argument", place + 1)) in sites
         wanted = wanted or TableSite(ArgumentSite(place), layout.structure.cls) in sites
-        return wanted and argument_items.can_lie_in_one(layout)
+        return wanted and table_arguments.can_lie_in_one(layout)
 
     def _in_arena(self, layout: layouts.Node) -> Any:
-        made = argument_items.begun(layout.structure, self._depth)
+        made = table_arguments.begun(layout.structure, self._depth)
         self.containers.append(made)
         around, self._in_arenas, first = self._in_arenas, True, len(self.handles)
         self._depth += 1
-        argument_items.fill(made, layout.structure, [self.make(c) for c in layout.children])
+        table_arguments.fill(made, layout.structure, [self.make(c) for c in layout.children])
         self._in_arenas = around
         self._depth -= 1
         self._builder.trace.requests.items.update(range(first, len(self.handles)))
@@ -282,7 +282,7 @@ def bind_arguments(arguments: Arguments, trace: Trace) -> BoundArguments:
     given = BoundArguments(trace, arguments)
     given.args = tuple(map(given.make, arguments.args))
     given.kwargs = {k: given.make(t) for k, t in arguments.kwargs.items()}
-    argument_items.end()
+    table_arguments.end()
     trace.identity.callers_objects.update(given.containers)
     if trace.explanation.decisions is not None:
         trace.explanation.names = dict(zip(given.atoms, arguments.leaf_names(), strict=True))

@@ -16,8 +16,7 @@ from anabranch.runtime.frontend.effects import ObjectChanges
 from anabranch.runtime.frontend.result_aliases import identities
 from anabranch.runtime.frontend.result_layout import hosted_result, result_layout, with_elements_packed, with_nodes
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.ir.output_groups import OutputGroups
-from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ir.program import Atom, Equation, Literal, OutputGroups, Program, Var
 from anabranch.runtime.ops import host_callback as effect_op
 from anabranch.runtime.ops.indexing import dynamic_update_slice, strided_update
 from anabranch.runtime.passes.value_checks import settle_value_checks

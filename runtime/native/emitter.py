@@ -24,7 +24,7 @@ from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.host_calls import HostCalls
 from anabranch.runtime.native.independent_steps import are_shared, shared_steps
 from anabranch.runtime.native.instructions import ALL_AT_ONCE, Instructions
-from anabranch.runtime.native.lazy_array import pieces_of
+from anabranch.runtime.native.lazy_array import pieces_of, strided_view
 from anabranch.runtime.native.library_ufuncs import LibraryUfuncs, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra, solved
 from anabranch.runtime.native.llvm_types import NotNativeError
@@ -48,7 +48,6 @@ from anabranch.runtime.native.signals import MOST_ALONE, MOST_OF_NEST, MOST_UNSE
 from anabranch.runtime.native.small_arrays import in_memory
 from anabranch.runtime.native.sorting import long_sort, sort_in_place, sorted_alone
 from anabranch.runtime.native.stored_values import least_costs
-from anabranch.runtime.native.strided import strided_view
 from anabranch.runtime.native.traded_arrays import Origins
 from anabranch.runtime.native.transforms import transformed
 from anabranch.runtime.native.true_positions import packed_positions, packs_positions

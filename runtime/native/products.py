@@ -16,12 +16,11 @@ from anabranch.runtime.native.affine import Affine, Span, flat
 from anabranch.runtime.native.array_reductions import ArrayReductions, within_region
 from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.element_loops import ElementLoops
-from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update
+from anabranch.runtime.native.lazy_array import Axis, LazyArray, Strided, Update, joined_axes, strided_view
 from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.library_products import LETTERS, Factor, LibraryProducts
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.scalar_ops import rule_of
-from anabranch.runtime.native.strided import Strided, joined_axes, strided_view
 from anabranch.runtime.ops.dot_general import Contraction
 
 # How many products of elements machine code adds up in no more time than the library takes with its call, for one

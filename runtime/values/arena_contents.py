@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from anabranch.base.by_identity import IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.containers import Structure, update
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.pytrees import layout as layouts
 
@@ -197,3 +197,41 @@ class HostArena:
 
     def _fill(self, made: Any, number: int, members: Sequence[Any]) -> None:
         raise NotImplementedError
+
+
+class HostTables(HostArena):
+    """The dicts or sets of an arena, whose columns are the keys, the values, the chains and their ends."""
+
+    def __init__(self, columns: Sequence[HostColumn], native: Any, extra: tuple[Any, ...] | None) -> None:
+        super().__init__(columns)
+        self._native, self._extra = native, extra
+
+    def _empty(self) -> Any:
+        if self._extra is None:
+            return self._native()
+        return self._native(getattr(self._extra[0], "native", self._extra[0]))
+
+    def _fill(self, made: Any, number: int, members: Sequence[Any]) -> None:
+        for key, value in self._items(number, members):
+            if isinstance(made, set):
+                made.add(key)
+            else:
+                update(made, {key: value})
+
+    def _items(self, number: int, members: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+        keys, values, links, heads = self._columns
+        ((place, *_),) = heads.items(number, 1, members)
+        while place >= 0:
+            ((_, key),) = keys.items(place, 1, members)
+            (value,) = values.items(place, 1, members)
+            yield key, value
+            ((_, place, _),) = links.items(place, 1, members)
+
+
+class HostFrozensets(HostTables):
+    """The frozensets of an arena, none of which holds itself."""
+
+    def member(self, number: int, members: Sequence[Any]) -> Any:
+        if number not in self.known:
+            self.known[number] = frozenset([key for key, _ in self._items(number, members)])
+        return self.known[number]

@@ -13,8 +13,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import nested_lists, row_tables
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import demand, own_site
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
-from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds, side_by_side
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, element_kinds, is_dynamic_list, side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import node_graphs
 

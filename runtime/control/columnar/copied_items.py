@@ -20,8 +20,8 @@ from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Contents
 from anabranch.runtime.values.dynamic_lists import item_kinds
+from anabranch.runtime.values.dynamic_lists.growable_list import ListContents
 from anabranch.runtime.values.dynamic_lists.items import Items
-from anabranch.runtime.values.dynamic_lists.list_contents import ListContents
 from anabranch.runtime.values.heap.slots import Slot, slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import aliasing

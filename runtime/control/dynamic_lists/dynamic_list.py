@@ -39,10 +39,9 @@ from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
 from anabranch.runtime.values.attributes import name_in_messages
 from anabranch.runtime.values.comparisons import Compared
 from anabranch.runtime.values.containers import has_traced
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
+from anabranch.runtime.values.dynamic_lists.growable_list import DequeContents, Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.item_kinds import with_tuples_in_arenas
 from anabranch.runtime.values.dynamic_lists.items import Items
-from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import is_of_run_time
 from anabranch.runtime.values.tracer import Tracer

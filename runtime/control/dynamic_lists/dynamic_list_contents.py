@@ -18,11 +18,16 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists import records
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_fixed
+from anabranch.runtime.values.dynamic_lists.growable_list import (
+    DequeContents,
+    Growable,
+    ListContents,
+    is_fixed,
+    side_by_side,
+)
 from anabranch.runtime.values.dynamic_lists.host_lists import host_list_structure
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, joined, kinds_of
-from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents, ListContents, side_by_side
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.layout import Node

@@ -23,7 +23,7 @@ from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.tracing.capacity import CapacitySite
 from anabranch.runtime.tracing.container_state import TableSite, is_of_arguments
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arena_tables import HostFrozensets, HostTables
+from anabranch.runtime.values.arena_contents import HostFrozensets, HostTables
 from anabranch.runtime.values.dynamic_shapes import capacity_requests, size_arithmetic
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 

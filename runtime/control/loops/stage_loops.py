@@ -33,8 +33,8 @@ from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import visibility
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import grouped_fields, packed_lists
+from anabranch.runtime.values.dynamic_lists.growable_list import ListContents
 from anabranch.runtime.values.dynamic_lists.items import Items
-from anabranch.runtime.values.dynamic_lists.list_contents import ListContents
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import reachable

@@ -12,7 +12,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.numpy import core
 from anabranch.runtime.numpy.random import bounded_ints, draws, numbers
-from anabranch.runtime.numpy.random.parameters import PARAMETERS, STATIC, example
+from anabranch.runtime.numpy.random.draws import PARAMETERS, STATIC, example
 from anabranch.runtime.ops.random_draws import DrawCall, Operand
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
