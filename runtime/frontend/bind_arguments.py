@@ -85,41 +85,22 @@ def _one_kind(layout: layouts.Layout) -> Abstract | None:
 
 
 class BoundArguments:
-    """The traced arguments, leaf by leaf and container by container.
-
-    Attributes
-    ----------
-    handles : list
-        For each leaf the array's handle, or None.
-    atoms : list
-        For each leaf its formal, or the part of one that it is.
-    containers : list
-        The mutable ones, in the order of `Leaves.containers`.
-    numbers : IdentityDict
-        From a traced number to its leaf.
-    statics : list
-        What is plain Python while tracing.
-    copies : list
-        Those of them that stand for what the caller may change.
-    states : set of Storage
-        The memory of the states of generators of random numbers.
-    packs : list of range or tuple of int
-        The leaves of each input that holds several: of a list of numbers, or of a field of many nodes of a structure.
-    """
+    """The traced arguments, leaf by leaf and container by container."""
 
     def __init__(self, trace: Trace, arguments: Arguments) -> None:
         self._builder = trace.root
         self._arguments = arguments
         self.args: tuple[Any, ...] = ()
         self.kwargs: dict[str, Any] = {}
-        self.handles: list[TracedArray | None] = []
-        self.atoms: list[Var] = []
-        self.containers: list[Any] = []
-        self.numbers: IdentityDict[Any, int] = IdentityDict()
-        self.statics: list[Any] = []
-        self.copies: list[Any] = []
+        self.handles: list[TracedArray | None] = []  # for each leaf the array's handle, or None
+        self.atoms: list[Var] = []  # for each leaf its formal, or the part of one that it is
+        self.containers: list[Any] = []  # the mutable ones, in the order of `Leaves.containers`
+        self.numbers: IdentityDict[Any, int] = IdentityDict()  # from a traced number to its leaf
+        self.statics: list[Any] = []  # what is plain Python while tracing
+        self.copies: list[Any] = []  # those of them that stand for what the caller may change
+        # The leaves of each input that holds several: of a list of numbers, or of a field of many nodes of a structure.
         self.packs: list[range | tuple[int, ...]] = []
-        self.states: set[Storage] = set()
+        self.states: set[Storage] = set()  # the memory of the states of generators of random numbers
         self._pack: Var | None = None
         self._in_arenas = False  # whether the lists of what is made now lie in an arena
         self._depth = 0  # in how many containers that lie in arenas that lies which is made now
@@ -302,7 +283,7 @@ def bind_arguments(arguments: Arguments, trace: Trace) -> BoundArguments:
 
 
 def _traced(copy: Any, original: Any) -> Any:
-    """The copy of a static argument, with _traced arrays; what it has in common with the caller's own stays as it is.
+    """The copy of a static argument, with traced arrays; what it has in common with the caller's own stays as it is.
 
     Static are arrays, tuples, and dataclasses that go by their contents; of these there are copies.
     """

@@ -258,19 +258,12 @@ _MOST_PARTS = 8
 
 @frozen
 class _WrittenPart:
-    """A part of an array and its new contents.
-
-    Attributes
-    ----------
-    index : tuple, optional
-        Start, stop and step of each axis, where they are known while tracing.
-    starts : tuple of Atom
-        Where it starts, if they are not.
-    """
+    """A part of an array and its new contents."""
 
     contents: Atom
+    # Start, stop and step of each axis, where they are known while tracing.
     index: tuple[tuple[int, int, int], ...] | None
-    starts: tuple[Atom, ...] = ()
+    starts: tuple[Atom, ...] = ()  # where it starts, if they are not
 
 
 def _written_parts(root: Builder, before: Var, after: Atom) -> list[_WrittenPart] | None:

@@ -47,11 +47,6 @@ class Surroundings:
         Of what the function reads.
     prepare_class : callable
         Prepares a class of the user's.
-
-    Attributes
-    ----------
-    captured : CapturedArrays
-        The arrays from outside.
     """
 
     constructors = ValueConstructors(
@@ -81,7 +76,7 @@ class Surroundings:
 
     def __init__(self, guards: Guards, prepare_class: Callable[[type], None]) -> None:
         self.guards, self.prepare_class = guards, prepare_class
-        self.captured = CapturedArrays(guards)
+        self.captured = CapturedArrays(guards)  # the arrays from outside
         self._begun = False
         self._given: BoundArguments | None = None
 

@@ -31,18 +31,10 @@ _PYTHON_TWISTER_WORDS = 625  # 624 of the generator, and how many of them are us
 
 @frozen
 class GeneratorKind:
-    """The class of a generator, and that of the bits it draws from.
+    """The class of a generator, and that of the bits it draws from."""
 
-    Attributes
-    ----------
-    cls : type
-        `numpy.random.Generator`, `numpy.random.RandomState`, `random.Random` or a bit generator of NumPy's.
-    bits : type or None
-        The bit generator's class; None for Python's own generator.
-    """
-
-    cls: type
-    bits: Any
+    cls: type  # `numpy.random.Generator`, `numpy.random.RandomState`, `random.Random` or a bit generator of NumPy's
+    bits: Any  # type or None; the bit generator's class; None for Python's own generator
 
     @property
     def name(self) -> str:

@@ -53,18 +53,10 @@ def is_available() -> bool:
 
 @frozen
 class NativeOptions:
-    """The choices in making machine code.
+    """The choices in making machine code."""
 
-    Attributes
-    ----------
-    fastmath : tuple of str
-        LLVM's flags for the arithmetic of floats.
-    threads : int
-        How many run a large loop at most; 0 for as many as there are processors.
-    """
-
-    fastmath: tuple[str, ...] = ()
-    threads: int = 0
+    fastmath: tuple[str, ...] = ()  # LLVM's flags for the arithmetic of floats
+    threads: int = 0  # how many run a large loop at most; 0 for as many as there are processors
 
     @staticmethod
     def in_force() -> NativeOptions | None:

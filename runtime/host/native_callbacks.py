@@ -21,13 +21,7 @@ _MOST_KNOWN = 4
 
 @frozen
 class NativeCallback:
-    """A host callback as machine code calls it: with the address of the addresses of operands and results.
-
-    Attributes
-    ----------
-    function : callable
-    operands, results : tuple of BufferType
-    """
+    """A host callback as machine code calls it: with the address of the addresses of operands and results."""
 
     function: HostCallback
     operands: tuple[BufferType, ...]

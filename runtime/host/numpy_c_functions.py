@@ -31,22 +31,13 @@ class Bound(enum.Enum):
 
 @frozen
 class Sampler:
-    """A function that draws one number.
-
-    Attributes
-    ----------
-    symbol : str
-    parameters : tuple of (str, float or None, Bound)
-        Numbers in order: their names in Python, defaults, and what they may be; an int64 for a count, else a float64.
-    is_int : bool
-        It returns an int64, else a float64.
-    scratch : int
-        How many bytes of memory it takes as its last argument, which begin as zeros: what it computes of the numbers.
-    """
+    """A function that draws one number."""
 
     symbol: str
+    # Numbers in order: their names in Python, defaults, and what they may be; an int64 for a count, else a float64.
     parameters: tuple[tuple[str, float | None, Bound], ...] = ()
-    is_int: bool = False
+    is_int: bool = False  # it returns an int64, else a float64
+    # How many bytes of memory it takes as its last argument, which begin as zeros: what it computes of the numbers.
     scratch: int = 0
 
 

@@ -30,27 +30,13 @@ _LONG = 512
 
 
 class _Task(NamedTuple):
-    """A reduction.
+    """A reduction."""
 
-    Attributes
-    ----------
-    arrays : sequence of LazyArray
-        Of one shape.
-    places : sequence of int
-        Those of the results in memory.
-    outs : sequence of ArrayType
-        Their types.
-    inits : sequence of str
-    kept : sequence of int
-        The axes that are left.
-    body : Body
-    """
-
-    arrays: Sequence[LazyArray]
-    places: Sequence[int]
-    outs: Sequence[ArrayType]
+    arrays: Sequence[LazyArray]  # of one shape
+    places: Sequence[int]  # those of the results in memory
+    outs: Sequence[ArrayType]  # their types
     inits: Sequence[str]
-    kept: Sequence[int]
+    kept: Sequence[int]  # the axes that are left
     body: Body
 
 

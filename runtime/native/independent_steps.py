@@ -110,17 +110,11 @@ def _bytes_made(program: Program, rows: set[Atom]) -> int:
 
 
 class _Rows:
-    """The walk along all that is done with an array in a step.
-
-    Attributes
-    ----------
-    found : set of Atom
-        The array in all its states.
-    """
+    """The walk along all that is done with an array in a step."""
 
     def __init__(self, steps: float, ranges: Mapping[Var, Interval]) -> None:
         self._steps, self._ranges = steps, ranges
-        self.found: set[Atom] = set()
+        self.found: set[Atom] = set()  # the array in all its states
         # The axes and the factors of the counter, and the block in which the accesses of the step 0 lie there.
         self._places: Mapping[tuple[int, int], tuple[int, int]] | None = None
 

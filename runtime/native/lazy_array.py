@@ -14,19 +14,11 @@ from anabranch.runtime.native.affine import Affine, Region, Span
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Axis:
-    """The places of the elements of a part along an axis of the whole: at `start`, and every `stride` positions.
-
-    Attributes
-    ----------
-    start : Affine
-    stride : int
-    of : int or None
-        The axis of the part; None where it has one position there.
-    """
+    """The places of the elements of a part along an axis of the whole: at `start`, and every `stride` positions."""
 
     start: Affine
     stride: int = 1
-    of: int | None = None
+    of: int | None = None  # the axis of the part; None where it has one position there
 
     def at(self, index: Sequence[Affine]) -> Affine:
         """The position of an element of the part."""
@@ -42,70 +34,36 @@ class Axis:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Update:
-    """An array that has other elements than another one in a part.
+    """An array that has other elements than another one in a part."""
 
-    Attributes
-    ----------
-    base : LazyArray
-        What it is elsewhere.
-    axes : tuple of Axis
-        Where the part is.
-    value : LazyArray
-        Of which the part is.
-    region : Region
-        The positions of the value that the part has.
-    """
-
-    base: LazyArray
-    axes: tuple[Axis, ...]
-    value: LazyArray
-    region: Region
+    base: LazyArray  # what it is elsewhere
+    axes: tuple[Axis, ...]  # where the part is
+    value: LazyArray  # of which the part is
+    region: Region  # the positions of the value that the part has
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class LazyArray:
-    """An array by the way in which its elements are computed.
-
-    Attributes
-    ----------
-    type : ArrayType
-    make : callable
-        Writes what computes the element at a position; returns its name.
-    reads : frozenset of int
-        The arrays in memory that it reads, by their places.
-    operations : frozenset of int
-        The numbers of the operations that an element takes: what two operands have in common is done once.
-    uniform : str
-        The name of the value that all elements are.
-    is_undefined : bool
-        No element is ever asked for.
-    region, rest
-        Of bools: where they are true, as far as `rest` is.
-    update : Update or None
-    whole, axes
-        Of a part of another array: the other one, and where the part is.
-    memory : str
-        The name of the array in memory that it is.
-    choice : Choice or None
-        Of which array as a whole it is, where a condition decides that.
-    flattened : callable or None
-        Makes the array of one axis that has the same elements in C order, where that takes no more: a loop over it
-        is longer than one over short rows.
-    """
+    """An array by the way in which its elements are computed."""
 
     type: ArrayType
-    make: Callable[[Sequence[Affine]], str]
-    reads: frozenset[int] = frozenset()
+    make: Callable[[Sequence[Affine]], str]  # writes what computes the element at a position; returns its name
+    reads: frozenset[int] = frozenset()  # the arrays in memory that it reads, by their places
+    # The numbers of the operations that an element takes: what two operands have in common is done once.
     operations: frozenset[int] = frozenset()
-    uniform: str = ""
-    is_undefined: bool = False
+    uniform: str = ""  # the name of the value that all elements are
+    is_undefined: bool = False  # no element is ever asked for
+    # Of bools: where they are true, as far as `rest` is.
     region: Region | None = None
     rest: LazyArray | None = None
     update: Update | None = None
+    # Of a part of another array: the other one, and where the part is.
     whole: LazyArray | None = None
     axes: tuple[Axis, ...] = ()
-    memory: str = ""
-    choice: Choice | None = None
+    memory: str = ""  # the name of the array in memory that it is
+    choice: Choice | None = None  # of which array as a whole it is, where a condition decides that
+    # Makes the array of one axis that has the same elements in C order, where that takes no more: a loop over it is
+    # longer than one over short rows.
     flattened: Callable[[], LazyArray] | None = None
 
     @property
@@ -257,21 +215,11 @@ def placed_part(array: LazyArray, type: ArrayType, axes: Sequence[Axis]) -> Plac
 
 @frozen
 class Strided:
-    """An array in memory or a part of it.
+    """An array in memory or a part of it."""
 
-    Attributes
-    ----------
-    array : str
-        The name of the array in memory.
-    start : Affine
-        The number of the first element.
-    strides : tuple of int
-        How far it is from one element to the next, by axes.
-    """
-
-    array: str
-    start: Affine
-    strides: tuple[int, ...]
+    array: str  # the name of the array in memory
+    start: Affine  # the number of the first element
+    strides: tuple[int, ...]  # how far it is from one element to the next, by axes
 
     def at(self, index: Sequence[Affine]) -> Affine:
         """The number of the element at an index."""

@@ -40,28 +40,18 @@ _BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
 
 
 class LazyArrays:
-    """The lazy arrays of a nest, by their names.
-
-    Attributes
-    ----------
-    loads : list of (int, Affine)
-        The places and the numbers of elements that were read since this was emptied.
-    flags : list of str
-        The bools by which one value is chosen for all elements, as where an array of one element is stretched.
-    without_flags : bool
-        None of these bools is true.
-    sizes : dict
-        The bytes of an element of the arrays in memory, by their places.
-    """
+    """The lazy arrays of a nest, by their names."""
 
     def __init__(self, code: Instructions, memory: Memory, positions: Positions) -> None:
         self.code = code
         self.memory = memory
         self.positions = positions
+        # The places and the numbers of elements that were read since this was emptied.
         self.loads: list[tuple[int, Affine]] = []
+        # The bools by which one value is chosen for all elements, as where an array of one element is stretched.
         self.flags: list[str] = []
-        self.without_flags = False
-        self.sizes: dict[int, int] = {}
+        self.without_flags = False  # None of these bools is true
+        self.sizes: dict[int, int] = {}  # the bytes of an element of the arrays in memory, by their places
         self._made: list[LazyArray] = []
         self._elements: dict[tuple[LazyArray, tuple[Affine, ...]], str] = {}
         self._flat: dict[LazyArray, LazyArray] = {}

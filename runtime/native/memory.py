@@ -35,11 +35,6 @@ class Memory:
         The ranges of ints, by their names.
     most_whole
         The most elements of an array that is computed as a whole.
-
-    Attributes
-    ----------
-    allocated : dict
-        The types of the arrays whose memory XLA provides beside operands and results, by their places.
     """
 
     def __init__(self, code: Instructions, ranges: KnownValues, most_whole: float = MOST_WHOLE) -> None:
@@ -51,6 +46,7 @@ class Memory:
         self._fixed: list[bool] = []
         self._numbers = itertools.count()
         self._constants: dict[tuple[ArrayType, bytes], str] = {}
+        # The types of the arrays whose memory XLA provides beside operands and results, by their places.
         self.allocated: dict[int, ArrayType] = {}
         self._first_own: int | None = None
         self._shared: Collection[int] = ()

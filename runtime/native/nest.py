@@ -23,24 +23,15 @@ from anabranch.runtime.passes.range_analysis import ranges_without_failure
 
 
 class Nest:
-    """A loop nest.
-
-    Attributes
-    ----------
-    failures : NestFailures
-    codes : collection of str
-        The names of the error codes among the operands: where one is set, nothing runs.
-    exits : Exits or None
-        The ways out of the outermost loop, once that has begun.
-    names : _NestNames
-    """
+    """A loop nest."""
 
     def __init__(self, equation: Equation, names: Sequence[str], failures: FailureValues) -> None:
         self.failures = NestFailures(failures, equation)
+        # The names of the error codes among the operands: where one is set, nothing runs.
         self.codes: Collection[str] = {
             name for name, atom in zip(names, equation.inputs, strict=True) if failures.is_code(atom)
         }
-        self.exits: Exits | None = None
+        self.exits: Exits | None = None  # the ways out of the outermost loop, once that has begun
         self.names = _NestNames()
         self._guards: list[str] = []
         self._moved: dict[Var, str] = {}
@@ -159,21 +150,11 @@ def _inner(equation: Equation) -> Iterator[Var]:
 
 
 class _IndexCheck(NamedTuple):
-    """The check of an index.
+    """The check of an index."""
 
-    Attributes
-    ----------
-    of : Var
-        The index.
-    length : int
-        Of the axis.
-    moved : Var
-        The index as it counts from the beginning.
-    """
-
-    of: Var
-    length: int
-    moved: Var
+    of: Var  # the index
+    length: int  # of the axis
+    moved: Var  # the index as it counts from the beginning
 
 
 class _IndexChecks:

@@ -45,14 +45,9 @@ ask:
 
 @frozen
 class _Sum:
-    """A number as the sum of two, of which the second one is a rest of the first.
+    """A number as the sum of two, of which the second one is a rest of the first."""
 
-    Attributes
-    ----------
-    value, rest : str
-        The rest is empty where there is none.
-    """
-
+    # The rest is empty where there is none.
     value: str
     rest: str = ""
 

@@ -199,24 +199,14 @@ def _is_librarys(contraction: Contraction) -> bool:
 
 @frozen
 class _Matrices:
-    """A stack of matrices in memory, of rows that are multiplied with the other operand's.
+    """A stack of matrices in memory, of rows that are multiplied with the other operand's."""
 
-    Attributes
-    ----------
-    stack : Strided
-        The first elements of the matrices, along the axes of the stack and those that stand apart.
-    apart : tuple of int
-        The sizes of the first axes of rows, where these do not all lie at equal distances, as those of a matrix do.
-    rows, columns : int
-    strides : tuple of int
-        How far it is from one row to the next, and from one column to the next.
-    """
-
-    stack: Strided
+    stack: Strided  # the first elements of the matrices, along the axes of the stack and those that stand apart
+    # The sizes of the first axes of rows, where these do not all lie at equal distances, as those of a matrix do.
     apart: tuple[int, ...]
     rows: int
     columns: int
-    strides: tuple[int, int]
+    strides: tuple[int, int]  # how far it is from one row to the next, and from one column to the next
 
 
 def _matrices(array: LazyArray, contraction: Contraction, side: int) -> _Matrices | None:

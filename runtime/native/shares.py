@@ -96,17 +96,12 @@ class Shares:
         The function under construction.
     most
         How many threads there are at most; 0 for as many as there are processors.
-
-    Attributes
-    ----------
-    signals : Asked or None
-        The looks at signals, where they can be answered.
     """
 
     def __init__(self, code: Instructions, most: int) -> None:
         self._code = code
         self._most = min(most or MOST_THREADS, MOST_THREADS)
-        self.signals: Asked | None = None
+        self.signals: Asked | None = None  # the looks at signals, where they can be answered
         self._inside: Share | None = None
         self._all: list[Share] = []
 

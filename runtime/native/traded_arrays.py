@@ -101,10 +101,6 @@ class Addresses:
     memory
     types
         Of these arrays, by their places.
-
-    Attributes
-    ----------
-    types
     """
 
     def __init__(self, memory: Memory, types: Mapping[int, ArrayType]) -> None:

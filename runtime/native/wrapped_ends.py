@@ -29,19 +29,12 @@ _MOST_OFFSET = 2**32
 
 @frozen
 class _Ends:
-    """The steps at the ends of a loop, and what is known in those between.
+    """The steps at the ends of a loop, and what is known in those between."""
 
-    Attributes
-    ----------
-    first, last : int
-        How many steps there are at either end.
-    known : mapping
-        What stands for values in the steps between.
-    """
-
+    # How many steps there are at either end.
     first: int
     last: int
-    known: Mapping[Atom, Atom]
+    known: Mapping[Atom, Atom]  # what stands for values in the steps between
 
 
 @in_sub_programs

@@ -30,24 +30,12 @@ rules = Rules()
 
 @frozen
 class _Runs:
-    """The elements of an array in order, and which of them are the first of those that are equal.
+    """The elements of an array in order, and which of them are the first of those that are equal."""
 
-    Attributes
-    ----------
-    ordered : Atom
-        The valid elements, then the invalid ones.
-    count : int or PythonScalar
-        How many there are.
-    order : Atom or None
-        Where each of them was among all, where that is asked for.
-    first : Masked
-        The first of each run.
-    """
-
-    ordered: Atom
-    count: Any
-    order: Atom | None
-    first: Masked
+    ordered: Atom  # the valid elements, then the invalid ones
+    count: Any  # int or PythonScalar; how many there are
+    order: Atom | None  # where each of them was among all, where that is asked for
+    first: Masked  # the first of each run
 
     def chosen(self, line: Atom, origin: Value) -> Value:
         """The elements of a line that belong to the first of each run."""

@@ -126,19 +126,11 @@ class _DotGeneral(Op):
 
 @frozen
 class Contraction:
-    """The axes of a product and its sizes.
+    """The axes of a product and its sizes."""
 
-    Attributes
-    ----------
-    types : tuple of ArrayType
-        Of the operands.
-    out : ArrayType
-    summed, batch, free : tuple of sequences of int
-        The axes of each operand along which products are added up, those of the stack, and those that are left.
-    """
-
-    types: tuple[ArrayType, ArrayType]
+    types: tuple[ArrayType, ArrayType]  # of the operands
     out: ArrayType
+    # The axes of each operand along which products are added up, those of the stack, and those that are left.
     summed: _Axes
     batch: _Axes
     free: _Axes

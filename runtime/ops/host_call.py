@@ -47,18 +47,11 @@ class ViewError(RefusedError):
 
 
 class HostCall(Protocol):
-    """The function, and how its arguments and results lie in arrays.
+    """The function, and how its arguments and results lie in arrays."""
 
-    Attributes
-    ----------
-    classes : tuple of type
-        Classes of exceptions that are told apart, each before those that it is a class of.
-    is_ordered : bool
-        The call is an effect, which comes after those before it.
-    """
-
+    # Classes of exceptions that are told apart, each before those that it is a class of.
     classes: tuple[type[BaseException], ...]
-    is_ordered: bool
+    is_ordered: bool  # the call is an effect, which comes after those before it
 
     def run(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         """The arrays of the result, of any sizes.

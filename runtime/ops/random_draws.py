@@ -54,21 +54,12 @@ class Positions:
 
 @frozen
 class DrawCall:
-    """A call of a method of a generator, whose arguments are known, or inputs.
-
-    Attributes
-    ----------
-    method : str
-    args : tuple
-    kwargs : tuple of (str, object)
-    is_in_place : bool
-        The result is the first argument as the method leaves it.
-    """
+    """A call of a method of a generator, whose arguments are known, or inputs."""
 
     method: str
     args: tuple[Any, ...]
     kwargs: tuple[tuple[str, Any], ...] = ()
-    is_in_place: bool = False
+    is_in_place: bool = False  # the result is the first argument as the method leaves it
 
     def on(self, generator: Any, arrays: Sequence[np.ndarray]) -> Any:
         """Make the call, of these inputs."""

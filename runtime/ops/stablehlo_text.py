@@ -37,10 +37,6 @@ class StablehloText:
     """The text of one function body under construction.
 
     Every method that emits returns the SSA name (`%12`) of what it made.
-
-    Attributes
-    ----------
-    lines : list of str
     """
 
     def __init__(self) -> None:

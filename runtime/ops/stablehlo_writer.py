@@ -222,30 +222,15 @@ class Emitter(StablehloText):
 
 @frozen(eq=False)
 class LoweringContext:
-    """One equation as its op lowers it.
+    """One equation as its op lowers it."""
 
-    Attributes
-    ----------
-    emitter : Emitter
-        Writes the StableHLO.
-    inputs : sequence of str
-        The SSA names of the inputs.
-    atoms : sequence of Atom
-        The inputs, of which some may be constants.
-    in_types, out_types : sequence of ArrayType
-    params : mapping
-        The equation's.
-    source : SourceLocation, optional
-        The user's code that it came from.
-    """
-
-    emitter: Emitter
-    inputs: Sequence[str]
-    atoms: Sequence[Atom]
+    emitter: Emitter  # writes the StableHLO
+    inputs: Sequence[str]  # the SSA names of the inputs
+    atoms: Sequence[Atom]  # the inputs, of which some may be constants
     in_types: Sequence[ArrayType]
     out_types: Sequence[ArrayType]
-    params: Mapping[str, Any]
-    source: SourceLocation | None = None
+    params: Mapping[str, Any]  # the equation's
+    source: SourceLocation | None = None  # the user's code that it came from
 
     def outlined(self, lower: Callable[[LoweringContext], Sequence[str]]) -> Sequence[str]:
         """Emit an outlined function that computes the equation, as `lower` does inside of it; returns the results."""

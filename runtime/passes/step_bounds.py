@@ -25,20 +25,12 @@ MOST_STEPS = 2**60
 
 @frozen
 class Change:
-    """The change that a step of a loop makes.
+    """The change that a step of a loop makes."""
 
-    Attributes
-    ----------
-    each : Interval
-        In each step.
-    in_all : Interval
-        In all steps together beside that, by loops in them of which it is not known how many steps they take.
-    anew : Interval, optional
-        The numbers that may take the carry's place, whatever that was: a run of equal elements begins again at 1.
-    """
-
-    each: Interval
+    each: Interval  # in each step
+    # In all steps together beside that, by loops in them of which it is not known how many steps they take.
     in_all: Interval = NO
+    # The numbers that may take the carry's place, whatever that was: a run of equal elements begins again at 1.
     anew: Interval | None = None
 
     def __add__(self, other: Change) -> Change:

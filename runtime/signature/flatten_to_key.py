@@ -68,25 +68,7 @@ def _named(path: Path) -> str:
 
 
 class Leaves:
-    """A call's arguments taken apart: the run-time leaves, and the key that says what executable they need.
-
-    Attributes
-    ----------
-    values : list
-        The leaves, in the order in which they are met.
-    arrays : list
-        The arrays among them.
-    statics : list
-        The values that are plain Python while tracing, in the order of their keys.
-    containers : list
-        The mutable ones, in the order in which they are met.
-    generators : dict
-        Generators of random numbers, by the leaf that is the words of their state.
-    foreign : Foreign or None
-        The arrays of other libraries, where there are any.
-    originals : dict
-        The objects that arrays are the memory of, with their structures, by the identities of the arrays.
-    """
+    """A call's arguments taken apart: the run-time leaves, and the key that says what executable they need."""
 
     __slots__ = (
         "_inside", "_parts", "_places", "arrays", "containers", "foreign", "generators", "originals", "statics",
@@ -95,12 +77,14 @@ class Leaves:
     static_types: frozenset[type] = frozenset()  # classes of numbers that are no leaves
 
     def __init__(self) -> None:
-        self.values: list[Any] = []
-        self.arrays: list[np.ndarray | device.Array] = []
-        self.statics: list[Any] = []
-        self.containers: list[Any] = []
-        self.foreign: foreign.Foreign | None = None
+        self.values: list[Any] = []  # the leaves, in the order in which they are met
+        self.arrays: list[np.ndarray | device.Array] = []  # the arrays among them
+        self.statics: list[Any] = []  # the values that are plain Python while tracing, in the order of their keys
+        self.containers: list[Any] = []  # the mutable ones, in the order in which they are met
+        self.foreign: foreign.Foreign | None = None  # the arrays of other libraries, where there are any
+        # Generators of random numbers, by the leaf that is the words of their state.
         self.generators: dict[int, Any] = {}
+        # The objects that arrays are the memory of, with their structures, by the identities of the arrays.
         self.originals: dict[tuple[ByIdentity, ...], tuple[containers.Structure, Any]] = {}
         self._parts: IdentityDict[Any, list[Any]] = IdentityDict()  # of objects that are made of arrays
         self._places: IdentityDict[Any, int] = IdentityDict()  # of the containers

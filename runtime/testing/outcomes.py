@@ -21,27 +21,16 @@ class Outcome:
     function : callable
     args : sequence
     kwargs : mapping
-
-    Attributes
-    ----------
-    value : object
-        What it returned; None where it raised.
-    error : Exception or None
-    text : str
-        What it printed.
-    args, kwargs
-        The copies, as the run left them.
-    arrays : list of ndarray
-        Those among the copies before the run.
     """
 
     def __init__(self, function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]) -> None:
+        # The copies, as the run left them.
         self.args: tuple[Any, ...]
         self.kwargs: dict[str, Any]
         self._given = copied((tuple(args), dict(kwargs)))
         self.args, self.kwargs = copied(self._given)
-        self.arrays = list(arrays_of((self.args, self.kwargs)))
-        self.value: Any = None
+        self.arrays = list(arrays_of((self.args, self.kwargs)))  # those among the copies before the run
+        self.value: Any = None  # what it returned; None where it raised
         self.error: Exception | None = None
         text = io.StringIO()
         with contextlib.redirect_stdout(text), warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -50,7 +39,7 @@ class Outcome:
                 self.value = function(*self.args, **self.kwargs)
             except Exception as error:  # compared like a result
                 self.error = error
-        self.text = text.getvalue()
+        self.text = text.getvalue()  # what it printed
 
     def given(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments as they were before the run, in copies."""

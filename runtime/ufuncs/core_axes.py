@@ -19,18 +19,10 @@ _LAST = (-1,)
 
 @frozen
 class CoreAxes:
-    """The axes of the core dimensions of each operand, as a call asks for them.
+    """The axes of the core dimensions of each operand, as a call asks for them."""
 
-    Attributes
-    ----------
-    axes : tuple of (tuple of int or None)
-        One for each operand: None for the last ones.
-    kept : tuple of str
-        The core dimensions, of size 1, that outputs have because of `keepdims`.
-    """
-
-    axes: tuple[tuple[int, ...] | None, ...]
-    kept: tuple[str, ...]
+    axes: tuple[tuple[int, ...] | None, ...]  # one for each operand: None for the last ones
+    kept: tuple[str, ...]  # the core dimensions, of size 1, that outputs have because of `keepdims`
 
     @classmethod
     def of(cls, name: str, layout: Layout, axes: Any, axis: Any, keepdims: Any) -> CoreAxes:

@@ -16,13 +16,7 @@ from anabranch.runtime.values.atoms import shape_text
 
 @frozen
 class Layout:
-    """The core dimensions of each operand by name, a number for those of a fixed size.
-
-    Attributes
-    ----------
-    text : str
-    inputs, outputs : tuple of tuples of str
-    """
+    """The core dimensions of each operand by name, a number for those of a fixed size."""
 
     text: str
     inputs: tuple[tuple[str, ...], ...]
@@ -59,18 +53,10 @@ def _operands(side: str, text: str) -> tuple[tuple[str, ...], ...]:
 
 @frozen
 class Shapes:
-    """The dimensions of a call.
+    """The dimensions of a call."""
 
-    Attributes
-    ----------
-    loop : tuple of int
-        Those that the operands are broadcast over.
-    sizes : dict
-        The core dimensions by name.
-    """
-
-    loop: tuple[int, ...]
-    sizes: dict[str, int]
+    loop: tuple[int, ...]  # those that the operands are broadcast over
+    sizes: dict[str, int]  # the core dimensions by name
 
     @property
     def count(self) -> int:

@@ -26,18 +26,10 @@ from anabranch.runtime.values.union import UnionValue
 
 @frozen
 class Loop:
-    """The dtypes of a loop.
+    """The dtypes of a loop."""
 
-    Attributes
-    ----------
-    inputs : tuple of numpy.dtype or None
-        None for one of Python's numbers, which the function sees as it is.
-    output : numpy.dtype or None
-        None where the function decides.
-    """
-
-    inputs: tuple[np.dtype | None, ...]
-    output: np.dtype | None
+    inputs: tuple[np.dtype | None, ...]  # None for one of Python's numbers, which the function sees as it is
+    output: np.dtype | None  # None where the function decides
 
     @property
     def outputs(self) -> tuple[np.dtype | None, ...]:

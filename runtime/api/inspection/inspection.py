@@ -27,26 +27,6 @@ class Inspection:
 
     `str` of it is the text. Notebooks show the page in a frame.
 
-    Attributes
-    ----------
-    explanation : Explanation
-        What was decided, and why: as `f.explain(*args)` gives it.
-    columns : tuple of Column
-        The texts: source, rewritten, Program, StableHLO, and optimised HLO or LLVM's code and assembly.
-    times : tuple of StageTime
-    lines : tuple of LineCost
-        The seconds of tracing, lowering and compiling for each line.
-    loops : tuple of LoopVerdict
-        Of what each loop is made, and whether it is vectorised and parallel.
-    copies : tuple of StepCopy
-        The arrays that each step of a loop copies.
-    suggestions : tuple of Suggestion
-        What may be written otherwise.
-    entries : tuple of Entry
-        What is compiled of the function in memory, the first one first.
-    costs : mapping of str to float
-        Estimated operations and bytes, and the memory that a run takes.
-
     Examples
     --------
     >>> import numpy as np
@@ -58,15 +38,16 @@ class Inspection:
     'x: float64[3]'
     """
 
-    explanation: Explanation
+    explanation: Explanation  # what was decided, and why: as `f.explain(*args)` gives it
+    # The texts: source, rewritten, Program, StableHLO, and optimised HLO or LLVM's code and assembly.
     columns: tuple[Column, ...]
     times: tuple[StageTime, ...]
-    lines: tuple[LineCost, ...]
-    loops: tuple[LoopVerdict, ...]
-    copies: tuple[StepCopy, ...]
-    suggestions: tuple[Suggestion, ...]
-    entries: tuple[Entry, ...]
-    costs: Mapping[str, float]
+    lines: tuple[LineCost, ...]  # the seconds of tracing, lowering and compiling for each line
+    loops: tuple[LoopVerdict, ...]  # of what each loop is made, and whether it is vectorised and parallel
+    copies: tuple[StepCopy, ...]  # the arrays that each step of a loop copies
+    suggestions: tuple[Suggestion, ...]  # what may be written otherwise
+    entries: tuple[Entry, ...]  # what is compiled of the function in memory, the first one first
+    costs: Mapping[str, float]  # estimated operations and bytes, and the memory that a run takes
 
     @property
     def html(self) -> str:

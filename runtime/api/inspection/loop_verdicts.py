@@ -33,25 +33,13 @@ _KINDS, _LOOP = ("staged", "unrolled", "decided"), re.compile("loop|comprehensio
 
 @frozen
 class LoopVerdict:
-    """The form that a loop of the user's is compiled in.
-
-    Attributes
-    ----------
-    place : Place
-    loop : str
-        "for", "while", "comprehension", or "an operation" for one that a line makes without saying so.
-    made : str
-        "machine code", "XLA's loop", "unrolled", "run while tracing" or "no loop is left".
-    why : str
-        Why it is not machine code, or what is known of its steps.
-    vectorised, parallel : str
-        "no" with the reason, or what there is; empty where it is no loop any more.
-    """
+    """The form that a loop of the user's is compiled in."""
 
     place: Place
-    loop: str
-    made: str
-    why: str
+    loop: str  # "for", "while", "comprehension", or "an operation" for one that a line makes without saying so
+    made: str  # "machine code", "XLA's loop", "unrolled", "run while tracing" or "no loop is left"
+    why: str  # why it is not machine code, or what is known of its steps
+    # "no" with the reason, or what there is; empty where it is no loop any more.
     vectorised: str = ""
     parallel: str = ""
 

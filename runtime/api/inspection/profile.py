@@ -35,21 +35,6 @@ class LineTime(NamedTuple):
 class Profile(TimeReport):
     """How long each line of a function takes when it runs compiled; `str` of it is a table.
 
-    Attributes
-    ----------
-    function : str
-    signature : str
-    calls : int
-        How often it was called.
-    seconds : float
-        The time of a call.
-    lines : tuple of LineTime
-        By file and line. What is left of a call is spent around the compiled code.
-    measured : str
-        How it was found out, and how fine it is.
-    memory : MemoryUse
-        What a call takes and copies.
-
     Examples
     --------
     >>> import numpy as np
@@ -71,11 +56,12 @@ class Profile(TimeReport):
 
     function: str
     signature: str
-    calls: int
-    seconds: float
+    calls: int  # how often it was called
+    seconds: float  # the time of a call
+    # By file and line. What is left of a call is spent around the compiled code.
     lines: tuple[LineTime, ...]
-    measured: str
-    memory: MemoryUse
+    measured: str  # how it was found out, and how fine it is
+    memory: MemoryUse  # what a call takes and copies
 
     @property
     def around(self) -> float:

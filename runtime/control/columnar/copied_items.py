@@ -131,21 +131,11 @@ class HandedOn(tuple[Any, Any]):
 
 @frozen
 class Copies:
-    """The lists and dicts that a branch or a step has copied into a list.
+    """The lists and dicts that a branch or a step has copied into a list."""
 
-    Attributes
-    ----------
-    old : tuple
-        Those that were there before it.
-    left : tuple
-        New ones to which its values lead.
-    are_broken : bool
-        Whether one of them is copied twice, or was changed.
-    """
-
-    old: tuple[Any, ...] = ()
-    left: tuple[Any, ...] = ()
-    are_broken: bool = False
+    old: tuple[Any, ...] = ()  # those that were there before it
+    left: tuple[Any, ...] = ()  # new ones to which its values lead
+    are_broken: bool = False  # whether one of them is copied twice, or was changed
 
     @staticmethod
     def of(inner: Builder, before: Heap, value: object, changes: IdentityDict[Any, object]) -> Copies:

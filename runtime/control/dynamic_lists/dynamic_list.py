@@ -331,18 +331,12 @@ class GrowableList(_Methods, list[Any]):  # type: ignore[misc]
 
 
 class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
-    """A deque that may grow.
-
-    Attributes
-    ----------
-    changes : tuple of int
-        How often code that was traced has added items, and removed some.
-    """
+    """A deque that may grow."""
 
     __slots__ = ("_items", "changes", "origins", "row_binding", "site")
     native = collections.deque
     _contents = DequeContents
-    changes: tuple[int, int]
+    changes: tuple[int, int]  # how often code that was traced has added items, and removed some
 
     def __new__(cls, *args: Value, **kwargs: Value) -> Value:
         made = super().__new__(cls, *args, **kwargs)

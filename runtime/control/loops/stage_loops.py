@@ -213,22 +213,12 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
 
 @frozen
 class LeftTrace:
-    """A trace of a body after which a list had another length, where it was tried to do without that.
-
-    Attributes
-    ----------
-    traced : BodyTrace
-    types : LoopTypes
-    layouts : list of Layout
-        Those that it was made with.
-    out : list
-        What it gave.
-    """
+    """A trace of a body after which a list had another length, where it was tried to do without that."""
 
     traced: BodyTrace
     types: LoopTypes
-    layouts: list[layouts.Layout]
-    out: list[Any]
+    layouts: list[layouts.Layout]  # those that it was made with
+    out: list[Any]  # what it gave
 
 
 def _take_up(outer: Builder, loop: LoopStatement, types: LoopTypes) -> None:

@@ -130,19 +130,13 @@ def _leave() -> Value:
 
 
 class OwnFailures:
-    """The failures of the body of a recursive function, as its handlers know them.
-
-    Attributes
-    ----------
-    are_caught : bool
-        Whether a try statement of the function is around a call of itself.
-    """
+    """The failures of the body of a recursive function, as its handlers know them."""
 
     def __init__(self, numbered: list[Failure]) -> None:
         self._numbered = numbered
         self._known: Sequence[Failure] = ()
         self._before = self._first = 0  # how many were numbered before the known ones, and before those of the body
-        self.are_caught = False
+        self.are_caught = False  # whether a try statement of the function is around a call of itself
 
     def begin(self) -> None:
         """Number what is known, before the body is traced."""

@@ -58,19 +58,11 @@ End: TypeAlias = Jump | Choose | Call | Return
 
 @dataclasses.dataclass(eq=False, slots=True)
 class Block:
-    """A stretch of the body.
+    """A stretch of the body."""
 
-    Attributes
-    ----------
-    asked : tuple of Var
-        The values that whatever leads here hands on.
-    equations : list of Equation
-    end : End
-        What follows; it is set when the block is complete.
-    """
-
-    asked: tuple[Var, ...] = ()
+    asked: tuple[Var, ...] = ()  # the values that whatever leads here hands on
     equations: list[Equation] = dataclasses.field(default_factory=list)
+    # What follows; it is set when the block is complete.
     end: End = dataclasses.field(default_factory=lambda: Return(()))
 
     @property
@@ -108,18 +100,12 @@ class ProgramPoints:
         How many of them.
     function : object
         The function, by which its calls are told from those of others.
-
-    Attributes
-    ----------
-    constants : tuple of Var
-    entry : Block
-        Where a call begins; it asks for the arguments.
     """
 
     def __init__(self, body: Program, constants: int, function: object) -> None:
         self._function = function
         self.constants = body.inputs[:constants]
-        self.entry = Block(body.inputs[constants:])
+        self.entry = Block(body.inputs[constants:])  # where a call begins; it asks for the arguments
         names: dict[Atom, Atom] = {}
         last = self._add(body.equations, names, self.entry)
         last.end = Return(_read(body.outputs, names))

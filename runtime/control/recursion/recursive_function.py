@@ -68,11 +68,6 @@ class RecursiveFunction:
         The rewritten function, or a method of it.
     args, kwargs
         Of the first call.
-
-    Attributes
-    ----------
-    makes : set of type
-        The classes of lists, dicts and objects among the results.
     """
 
     def __init__(
@@ -91,7 +86,7 @@ class RecursiveFunction:
         self._varying: list[int] = []
         self._written: dict[Storage, None] = {}
         self._result: layouts.Layout | None = None
-        self.makes: set[type] = set()
+        self.makes: set[type] = set()  # the classes of lists, dicts and objects among the results
         self._deepening = Deepening()  # of the result
         self._handed_on = HandedOn(self.what)
         self.failures = OwnFailures(builder.trace.failures.numbered)

@@ -46,25 +46,16 @@ Extents = tuple["ValidRegion | None", ...]
 
 
 class DynamicArray(DynamicShape, NumPyLike):
-    """A traced ndarray of run-time size.
-
-    Attributes
-    ----------
-    memory : Array
-        What it is a part of: a write through either is seen by the other.
-    extents : tuple of Extent or None
-        One for each axis; None where all of the axis is there.
-    origin : tuple or None
-        Where in the user's code the size came from.
-    """
+    """A traced ndarray of run-time size."""
 
     __slots__ = ("extents", "memory", "origin")
 
     def __init__(self, memory: TracedArray, extents: Extents, origin: Position | None = None) -> None:
         # An array that lies elsewhere as a whole is the same memory as its view.
+        # What it is a part of: a write through either is seen by the other.
         self.memory = memory if type(memory) is TracedArray else memory.viewed()
-        self.extents = extents
-        self.origin = place() if origin is None else origin
+        self.extents = extents  # one for each axis; None where all of the axis is there
+        self.origin = place() if origin is None else origin  # where in the user's code the size came from
 
     # ---- what is known -----------------------------------------------------------------------------------------------
 

@@ -49,28 +49,15 @@ class ElementsStructure(Structure):
 
 @frozen
 class ItemsStructure(ElementsStructure):
-    """The structure of `Items`.
+    """The structure of `Items`."""
 
-    Attributes
-    ----------
-    variants : tuple of Layout
-        The kinds of elements.
-    capacity : int
-        How many elements fit.
-    request : Capacity, optional
-        Where the capacity was asked for that must suffice; without it there is one place more for each element that is
-        appended.
-    is_circular : bool
-        The first element may lie anywhere, and the last before it.
-    fixed : bool
-        There are always as many elements as the capacity, so that the length is no part.
-    """
-
-    variants: tuple[layouts.Layout, ...] = ()
-    capacity: int = 0
+    variants: tuple[layouts.Layout, ...] = ()  # the kinds of elements
+    capacity: int = 0  # how many elements fit
+    # Where the capacity was asked for that must suffice; without it there is one place more for each element that is
+    # appended.
     request: Capacity | None = None
-    is_circular: bool = False
-    fixed: bool = False
+    is_circular: bool = False  # the first element may lie anywhere, and the last before it
+    fixed: bool = False  # there are always as many elements as the capacity, so that the length is no part
 
     mutable = False
     flat = True

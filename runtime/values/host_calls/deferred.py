@@ -53,17 +53,10 @@ CHANGING = (
 
 @frozen
 class Maker:
-    """How an object is made on the host.
-
-    Attributes
-    ----------
-    cls : type
-    names : frozenset of str
-        Of the attributes and methods.
-    """
+    """How an object is made on the host."""
 
     cls: type
-    names: frozenset[str]
+    names: frozenset[str]  # of the attributes and methods
 
     def method(self, name: str) -> str:
         """The name of a method, for messages."""

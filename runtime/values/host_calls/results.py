@@ -93,25 +93,13 @@ class HostRecord:
 
 @frozen
 class RecordKind:
-    """The class of a record, and what its fields are.
-
-    Attributes
-    ----------
-    cls : type
-    fields : tuple of str
-    count : int or None
-        How many of the fields are the items of a tuple; None where it is none.
-    is_dict : bool
-        The fields are the items of a dict, too.
-    others : dict
-        What those attributes are that are no fields.
-    """
+    """The class of a record, and what its fields are."""
 
     cls: type
     fields: tuple[str, ...]
-    count: int | None
-    is_dict: bool
-    others: dict[str, str]
+    count: int | None  # how many of the fields are the items of a tuple; None where it is none
+    is_dict: bool  # the fields are the items of a dict, too
+    others: dict[str, str]  # what those attributes are that are no fields
 
     @property
     def name(self) -> str:

@@ -204,21 +204,12 @@ def _bound(
 
 @frozen
 class _Links:
-    """The arrays of a result that are arguments, or views of some.
+    """The arrays of a result that are arguments, or views of some."""
 
-    Attributes
-    ----------
-    places : tuple of pairs of int
-        As `PreparedCall.aliased`.
-    arguments : dict
-        The arguments, by the places of the arrays of the result.
-    views : frozenset of int
-        The places of those that are views.
-    """
-
-    places: tuple[tuple[int, int], ...] = ()
+    places: tuple[tuple[int, int], ...] = ()  # as `PreparedCall.aliased`
+    # The arguments, by the places of the arrays of the result.
     arguments: Mapping[int, TracedArray] = MappingProxyType({})
-    views: frozenset[int] = frozenset()
+    views: frozenset[int] = frozenset()  # the places of those that are views
 
     @classmethod
     def of(cls, tried: Trial, arguments: Sequence[Value], name: str) -> _Links:

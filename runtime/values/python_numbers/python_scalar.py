@@ -227,13 +227,13 @@ def _attribute(x: PythonNumber, name: str) -> Value:
     Raises
     ------
     AttributeError
-        Where that kind of number has no such _attribute.
+        Where that kind of number has no such attribute.
     UnsupportedOperationError
         For a method that gives text or bytes, or takes them.
     """
     kind = kind_of(x)
     if not hasattr(kind, name) or name.startswith("__"):
-        raise AttributeError(f"'{kind.__name__}' object has no _attribute '{name}'")
+        raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
     if name in _ATTRIBUTES:
         return _ATTRIBUTES[name](x)
     if name in _METHODS:
