@@ -204,7 +204,7 @@ class ElementLoops:
         for index, size in moves:
             low, high = map(self._positions.value, self._positions.ends(index, bounds))
             tests += [code.add("icmp sge", "i64", low, "0"), code.add("icmp slt", "i64", high, str(size))]
-        return self._arrays.all_of(tests)
+        return self._arrays.tests.all_of(tests)
 
 
 def spans_of(shape: Sequence[int], region: Region) -> list[Span]:

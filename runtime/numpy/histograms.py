@@ -22,7 +22,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import is_open
-from anabranch.runtime.numpy.sorting import bisect
+from anabranch.runtime.numpy.sorted_search import bisect
 from anabranch.runtime.ops import reducers
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
