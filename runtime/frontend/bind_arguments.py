@@ -12,7 +12,7 @@ import numpy as np
 from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.runtime.control.calls.user_functions import is_capturable
 from anabranch.runtime.control.columnar import array_lists
-from anabranch.runtime.control.dynamic_lists.dynamic_list import growing
+from anabranch.runtime.control.dynamic_lists.growable_deque import growing
 from anabranch.runtime.control.hash_tables import table_arguments
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Literal, Var
