@@ -271,10 +271,12 @@ class Requests:
         The arguments' leaves that may be known while tracing if they must.
     items : set of int
         Those of them that are items of the caller's lists: data, of which another call has others.
+    ints : set of int
+        Those that are no bools.
     knows_items : bool
         Whether these may be known where lengths hang on them.
     hang_on_items : bool
-        Whether lengths are known only at run time since they hang on these.
+        Whether lengths are known only at run time since they hang on these, or on ints.
     items_apart : bool
         Whether each item of the caller's lists is to be a value of its own.
     are_side_by_side : bool
@@ -285,6 +287,7 @@ class Requests:
     restaged: set[tuple[ByIdentity, str]] = field(default_factory=set)
     knowable: dict[Var, int] = field(default_factory=dict)
     items: set[int] = field(default_factory=set)
+    ints: set[int] = field(default_factory=set)
     knows_items: bool = False
     hang_on_items: bool = False
     items_apart: bool = False
