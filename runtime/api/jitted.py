@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.instance_cache import PerInstance
-from anabranch.runtime.api import long_ints
+from anabranch.runtime.api import eager_fallback
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.api.notebook_html import of_function
@@ -24,7 +24,7 @@ from anabranch.runtime.call.quick.entry import QuickCalls, Taker, are_possible
 from anabranch.runtime.call.quick.translation import table_of
 from anabranch.runtime.config import configure
 from anabranch.runtime.control.call import resolve
-from anabranch.runtime.errors import AnabranchError, IntegerRangeError, SourceError, UnsupportedValueError
+from anabranch.runtime.errors import AnabranchError, SourceError, UnsupportedValueError
 from anabranch.runtime.frontend.function_info import method_of, name_of
 from anabranch.runtime.host.object_layout import call_as_method
 from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
@@ -94,14 +94,15 @@ class Wrapped(StagedFunction[P, R]):
                     return found
             answer: R = self._call(args, kwargs)
             return answer
-        except IntegerRangeError as error:
-            if not long_ints.may_run_plainly(self.__anabranch_options__, error, (args, kwargs)):
+        except AnabranchError as error:
+            if not eager_fallback.may_run_plainly(self.__anabranch_options__, error, (args, kwargs)):
                 self._shorten(error, sys._getframe(1))
                 raise
+            why = eager_fallback.reason(error)
         except (Exception, KeyboardInterrupt) as error:
             self._shorten(error, sys._getframe(1))
             raise
-        long_ints.warn(self)
+        eager_fallback.warn(self, why)
         return self.__anabranch_function__(*args, **kwargs)
 
     def _hit(self, entry: Execution) -> None:
@@ -281,14 +282,15 @@ class BoundMethod(Wrapped[P, R]):
                     return found
             answer: R = self._call(args, kwargs)
             return answer
-        except IntegerRangeError as error:
-            if not long_ints.may_run_plainly(function.__anabranch_options__, error, (self.__self__, args, kwargs)):
+        except AnabranchError as error:
+            if not eager_fallback.may_run_plainly(function.__anabranch_options__, error, (self.__self__, args, kwargs)):
                 self._shorten(error, sys._getframe(1))
                 raise
+            why = eager_fallback.reason(error)
         except (Exception, KeyboardInterrupt) as error:
             self._shorten(error, sys._getframe(1))
             raise
-        long_ints.warn(function)
+        eager_fallback.warn(function, why)
         return self.__anabranch_function__(*args, **kwargs)
 
     def _call(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> Any:

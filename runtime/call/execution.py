@@ -149,7 +149,7 @@ def run_until_it_fits(execution: Execution, leaves: Leaves, recompile: Recompile
                 with done_before(effects):
                     return execution.run(leaves)
             except OverflowedError as error:
-                effects = error.effects
+                effects = error.ended.effects if error.ended is not None else 0
                 execution, leaves = recompile(error)
 
 

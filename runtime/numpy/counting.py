@@ -7,6 +7,7 @@ import operator
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import run_time_sizes
 from anabranch.runtime.numpy.core import atom_of, fresh, handle, zeros_atom
@@ -23,7 +24,21 @@ _INT = np.dtype(np.int64)
 
 @rules.any_shape(np.bincount)
 def bincount(x: Value, /, weights: Value = None, minlength: Value = 0) -> Value:
-    """As `numpy.bincount`: as long as the greatest number says; with weights of float64, also where there is none."""
+    """As `numpy.bincount`: as long as the greatest number says."""
+    if weights is not None and wrap.is_dynamic_array(x):
+        none = atoms.ufunc(np.equal, size_arithmetic.atom_of(x.extents[0].size), atoms.literal(0, np.int64))
+        broadcasting.refuse(none, UnsupportedOperationError, _NONE)
+    return counted(x, weights, minlength)
+
+
+_NONE = (
+    "np.bincount with weights of an array that is empty, of which NumPy makes an array of ints; ask before whether it "
+    "has elements"
+)
+
+
+def counted(x: Value, weights: Value, minlength: Value) -> Value:
+    """As `numpy.bincount`, but for weights of nothing, which are floats here."""
     numbers = x if wrap.is_dynamic_array(x) else handle(x)
     if numbers.ndim != 1:
         raise ValueError(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.numpy import operands
+from anabranch.runtime.numpy import counting, operands
 from anabranch.runtime.numpy.core import (
     atom_of,
     fresh,
@@ -168,7 +168,7 @@ def histogram(
     edges = _edges("histogram", values, bins, range)
     dtype = np.dtype(np.int64) if weight is None else weight.dtype
     if wrap.is_dynamic_array(edges):
-        return _of_many_bins(values, edges, weight, density)
+        return _of_many_bins(values, edges, None if weight is None else operands.array(weights), density)
     line = operands.memory(values).ravel()
     is_even = np.ndim(bins) == 0 and line.dtype.kind == "f"
     places, inside = (_even_places if is_even else _places)(line, edges)
@@ -188,7 +188,7 @@ def _of_many_bins(values: Value, edges: Value, weight: Value, density: object) -
     line, size = values.ravel(), edges.shape[0] - 1
     inside = xp.logical_and(line >= edges[0], line <= edges[-1])
     places = xp.minimum(xp.searchsorted(edges, line[inside], side="right") - 1, size - 1)
-    counts = xp.bincount(places, None if weight is None else weight.ravel()[inside], minlength=size)
+    counts = counting.counted(places, None if weight is None else weight.ravel()[inside], size)
     return (counts / xp.diff(edges).astype(float) / counts.sum() if density else counts), edges
 
 

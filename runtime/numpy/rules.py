@@ -24,7 +24,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry, static_requests, wrap
 from anabranch.runtime.values.arrays import chosen_settings, numpy_messages
-from anabranch.runtime.values.dynamic_lists import list_as_array
+from anabranch.runtime.values.dynamic_lists import list_as_array, list_joins
 from anabranch.runtime.values.host_calls import functions
 from anabranch.runtime.values.host_calls.deferred import Deferred
 from anabranch.runtime.values.host_types import host_type, time_functions
@@ -164,7 +164,7 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
 
     @functools.wraps(original, updated=())
     def call(*args: object, **kwargs: object) -> Value:
-        join = list_as_array.join_of(original, args)
+        join = list_joins.join_of(original, args)
         if join is not None:
             return join(*args, **kwargs)
         args, kwargs = list_as_array.with_lists(args, kwargs)

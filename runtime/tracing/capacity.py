@@ -77,7 +77,6 @@ class OverflowedError(AnabranchError):
         super().__init__(capacity, needed)
         self.capacity = capacity
         self.needed = needed
-        self.effects = 0  # how many effects were done before
         self.alike: tuple[Capacity, ...] = ()  # those that mostly come to be too small with it
 
     def refuse(self) -> NoReturn:

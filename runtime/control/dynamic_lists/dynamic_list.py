@@ -30,6 +30,7 @@ from anabranch.runtime.control.staging import restaging, unpacking
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import MANY
 from anabranch.runtime.tracing.source_frames import place
+from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
 from anabranch.runtime.values.attributes import name_in_messages
 from anabranch.runtime.values.comparisons import Compared
@@ -37,6 +38,7 @@ from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.item_kinds import with_tuples_in_arenas
 from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.dynamic_lists.list_as_array import as_array
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import is_of_run_time
 from anabranch.runtime.values.tracer import Tracer
@@ -268,6 +270,10 @@ class GrowableMethods(Compared, GrowableContents):
             return self * inputs[0]
         plain = [x.native(x) if isinstance(x, GrowableContents) else x for x in inputs]
         return getattr(ufunc, method)(*plain, **kwargs)
+
+    def as_indices_(self) -> Value:
+        """The indices that the list stands for as a key of an array."""
+        return wrap.numpy_operand(self) if self.items is None else as_array(self.items, of_nothing=np.dtype(np.int64))
 
     def _repeated(self, times: Value) -> Value:
         count = None if self.items is None else self.items.length

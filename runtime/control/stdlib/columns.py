@@ -53,6 +53,8 @@ def transposed(rows: Value, strict: bool = False) -> Value:
 
 def _width(kind: layouts.Layout) -> int | None:
     """How many items each row of a kind has; None where that is not known."""
+    if isinstance(kind, layouts.Leaf):
+        return next(iter(kind.abstract.shape), None)
     if not isinstance(kind, layouts.Node) or kind.structure.is_dynamic_list or kind.structure.is_in_arena:
         return None
     structure: Any = kind.structure

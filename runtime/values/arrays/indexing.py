@@ -151,7 +151,8 @@ def _known(key: object) -> Value:
     if isinstance(key, ContainerStandIn) and key.native is list and not isinstance(key, list):
         key = key.grown_()  # type: ignore[attr-defined]
     if isinstance(key, list) and (type(key) is not list or _holds_traced(key)):
-        return wrap.numpy_operand(key)
+        as_indices = getattr(key, "as_indices_", None)
+        return wrap.numpy_operand(key) if as_indices is None else as_indices()
     if isinstance(key, ContainerStandIn) and key.native is tuple:
         return iter(key)  # type: ignore[call-overload] # refuses, as its length is not known
     return key

@@ -1,4 +1,4 @@
-"""Calls in which a Python int leaves the 64 bits that compiled code has for one: they are run as plain Python."""
+"""Calls whose values lead to what compiled code does not do: they are run as plain Python."""
 
 from __future__ import annotations
 
@@ -13,22 +13,27 @@ from anabranch.base.by_identity import IdentitySet
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.device import array as device, foreign
-from anabranch.runtime.errors import IntegerRangeError, LongIntegerWarning
+from anabranch.runtime.errors import AnabranchError, EagerFallbackWarning
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.tracing.decision_log import Decision
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values import containers
 
 
-def may_run_plainly(options: JitOptions, error: IntegerRangeError, arguments: object) -> bool:
+def may_run_plainly(options: JitOptions, error: AnabranchError, arguments: object) -> bool:
     """Return whether a call that has ended so can be made again in Python, with the results of the plain function.
 
     What the run has changed is not written back. It may have printed in a loop, and then is not made again; nor is one
-    whose buffers are gone, or that is given Arrays, which are no ndarrays in plain code.
+    whose buffers are gone, or that is given Arrays, which are no ndarrays in plain code. What such a run has left to do
+    is done here.
     """
-    if tracing() or error.effects or options.donated or not options.in_force().long_ints:
+    ended = error.ended
+    if ended is None or tracing():
         return False
-    return not _holds_arrays(arguments)
+    if not ended.effects and not options.donated and options.in_force().eager_fallback and not _holds_arrays(arguments):
+        return True
+    ended.finish()
+    return False
 
 
 def _holds_arrays(arguments: object) -> bool:
@@ -46,27 +51,35 @@ def _holds_arrays(arguments: object) -> bool:
     return False
 
 
-def warn(function: Any) -> None:
+def reason(error: AnabranchError) -> str:
+    """Why a call is made again, as the error says it."""
+    return str(error).partition("\n")[0]
+
+
+def warn(function: Any, why: str) -> None:
     """Warn of the first such call of a jitted function, at the user's line; the others are counted."""
-    function.__dict__["_long_calls"] = count = function.__dict__.get("_long_calls", 0) + 1
-    if count > 1:
+    count, first = function.__dict__.get("_plain_calls", (0, why))
+    function.__dict__["_plain_calls"] = count + 1, first
+    if count:
         return
     level, frame = 2, sys._getframe(1)
     while internal(frame.f_code.co_filename) and frame.f_back is not None:
         level, frame = level + 1, frame.f_back
     warnings.warn(
-        f"a Python int of {getattr(function, '__qualname__', 'a jitted function')} went beyond 64 bits, so that the "
-        "call was run as plain Python; long_ints=False makes that an error",
-        LongIntegerWarning,
+        f"a call of {getattr(function, '__qualname__', 'a jitted function')} was run as plain Python, since {why}. "
+        "With eager_fallback=False that is an error",
+        EagerFallbackWarning,
         stacklevel=level,
     )
 
 
 def explained(function: Any, explanation: Explanation) -> Explanation:
     """The explanation of a function, with how many of its calls were run as plain Python."""
-    count = vars(function).get("_long_calls", 0)
+    count, why = vars(function).get("_plain_calls", (0, ""))
     if not count:
         return explanation
-    why = f"{count} so far, in which a Python int went beyond 64 bits"
-    decisions = (*explanation.decisions, Decision("executable", "calls run as plain Python", why))
+    decisions = (
+        *explanation.decisions,
+        Decision("executable", "calls run as plain Python", f"{count} so far, the first since {why}"),
+    )
     return dataclasses.replace(explanation, decisions=decisions)
