@@ -109,10 +109,8 @@ class CallSpec:
     def leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Leaves:
         """The leaves of a call's arguments, static ones left out.
 
-        Raises
-        ------
-        UnsupportedValueError
-            When the arguments are of another signature: each that is, what it was compiled for, and what it is.
+        Raises `UnsupportedValueError` when the arguments are of another signature: each that is, what it was compiled
+        for, and what it is.
         """
         statics = self.passed.statics
         static = [f"{name}={statics[name]!r:.60}" for name in kwargs if name in statics]

@@ -109,10 +109,7 @@ def _refers(layout: layouts.Layout) -> bool:
 def _of_made_nodes(layout: layouts.Layout, exists: Exists) -> layouts.Layout:
     """The layout with nodes that the function itself has made as alternatives, where they are few.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where they are many.
+    Raises `UnsupportedOperationError` where they are many.
     """
     match layout:
         case layouts.Node(node_structures.ReferenceStructure() as structure, _, source):

@@ -134,10 +134,7 @@ class OutsideGenerator:
     def read(self) -> np.ndarray:
         """The words of its state.
 
-        Raises
-        ------
-        RuntimeError
-            Where `numpy.random.set_bit_generator` has given it other bits meanwhile.
+        Raises `RuntimeError` where `numpy.random.set_bit_generator` has given it other bits meanwhile.
         """
         if kind_of(self.generator) != self.kind:
             raise RuntimeError(

@@ -50,9 +50,7 @@ def write_count(address: int, count: int) -> None:
 def check_stop(address: int) -> None:
     """End a run that is to stop, as the word after the count of a bar says.
 
-    Raises
-    ------
-    Stopped
+    Raises `Stopped`.
     """
     if _words(address)[1]:
         raise Stopped

@@ -75,12 +75,7 @@ class LocatedCode(NamedTuple):
 def located_program(program: Program, options: NativeOptions, times: LineTimes) -> LocatedCode:
     """The code of a Program that has a native form, compiled anew with the places of its lines.
 
-    `times` is told of each equation when it has been written.
-
-    Raises
-    ------
-    NotNativeError
-        Where it has none.
+    `times` is told of each equation when it has been written. Raises `NotNativeError` where it has none.
     """
     code = _LocatedInstructions(options, times)
     times.begin()
@@ -92,10 +87,7 @@ def located_program(program: Program, options: NativeOptions, times: LineTimes) 
 def marked_program(program: Program, options: NativeOptions) -> tuple[NativeProgram, list[SourceLocation]]:
     """A Program's native form whose text has the numbers of places, and these.
 
-    Raises
-    ------
-    NotNativeError
-        Where it has none.
+    Raises `NotNativeError` where it has none.
     """
     code = _LocatedInstructions(options, LineTimes())
     with deep():

@@ -72,9 +72,7 @@ class Memory:
     def operand(self, type: ArrayType) -> str:
         """The name of the next operand: an array in memory, of one element a value in a register.
 
-        Raises
-        ------
-        NotNativeError
+        Raises `NotNativeError`.
         """
         if type.size == 0:
             raise NotNativeError("an array without elements")
@@ -84,9 +82,7 @@ class Memory:
     def expect_whole(self, size: int) -> None:
         """Refuse to compute an array of so many elements as a whole.
 
-        Raises
-        ------
-        NotNativeError
+        Raises `NotNativeError`.
         """
         if size > self._most_whole:
             raise NotNativeError(f"an array of {size} elements as a whole")
@@ -296,9 +292,7 @@ class Memory:
 def expect_small(type: ArrayType) -> None:
     """Refuse arrays that are too large for registers.
 
-    Raises
-    ------
-    NotNativeError
+    Raises `NotNativeError`.
     """
     if type.size > MOST_ELEMENTS:
         raise NotNativeError(f"an array of {type.size} elements as a whole")

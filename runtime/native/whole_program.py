@@ -117,12 +117,8 @@ def build(
 ) -> NativeProgram:
     """The function of a Program, written as `code` by an emitter of this kind.
 
-    New contents of an input are computed in its place, where nothing fails or asks for what it held after that.
-
-    Raises
-    ------
-    NotNativeError
-        Where it has no native form, or XLA's is better.
+    New contents of an input are computed in its place, where nothing fails or asks for what it held after that. Raises
+    `NotNativeError` where it has no native form, or XLA's is better.
     """
     if not all(type.size for type in program.out_types):
         raise NotNativeError("an array without elements")
@@ -195,10 +191,7 @@ def _is_number(type: ArrayType) -> bool:
 def _most_whole(program: Program) -> float:
     """The most elements of an array that is computed as a whole.
 
-    Raises
-    ------
-    NotNativeError
-        Where XLA is better at the Program.
+    Raises `NotNativeError` where XLA is better at the Program.
     """
     if sum(_array_work(program, _is_narrow)) > _MOST_NARROW or _narrow_steps(program) > _MOST_NARROW_IN_STEP:
         raise NotNativeError("operations on many elements of short rows of arrays")

@@ -45,12 +45,8 @@ class Namespace:
     """Stands for a NumPy module.
 
     Attributes are NumPy's own constants and dtypes, staged functions and ufuncs, and the namespaces of its modules. A
-    function without a staged counterpart is NumPy's own as long as no argument is traced.
-
-    Raises
-    ------
-    UnsupportedOperationError
-        When a function without a staged counterpart is called with a traced argument.
+    function without a staged counterpart is NumPy's own as long as no argument is traced. Raises
+    `UnsupportedOperationError` when a function without a staged counterpart is called with a traced argument.
     """
 
     def __init__(self, module: types.ModuleType) -> None:

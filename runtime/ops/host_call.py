@@ -56,17 +56,13 @@ class HostCall(Protocol):
     def run(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         """The arrays of the result, of any sizes.
 
-        Raises
-        ------
-        RefusedError
+        Raises `RefusedError`.
         """
 
     def fitted(self, found: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         """The arrays of a result as the program has room for them.
 
-        Raises
-        ------
-        MisfitError
+        Raises `MisfitError`.
         """
 
 

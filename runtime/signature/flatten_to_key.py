@@ -210,10 +210,7 @@ class Leaves:
     def append_captured(self, array: Any) -> None:
         """Append an array from outside, or the words of a generator: an input like the arguments.
 
-        Raises
-        ------
-        AliasError
-            When it is also an argument.
+        Raises `AliasError` when it is also an argument.
         """
         if isinstance(array, OutsideGenerator):
             if any(c is array.generator for c in self.containers):
@@ -250,10 +247,7 @@ def _known_number(value: float) -> Any:
 def number_on_device(value: complex) -> Any:
     """Jaxlib's array of a Python number, the same one for a number that was there before.
 
-    Raises
-    ------
-    OverflowError
-        For a Python int beyond int64.
+    Raises `OverflowError` for a Python int beyond int64.
     """
     # Zeros of both signs are equal.
     if value and type(value) is not complex:
@@ -275,9 +269,7 @@ class LeavesButNumbers(Leaves):
 def on_device(leaves: Sequence[object]) -> list[Buffer]:
     """Leaves on the device: Arrays as they are, the rest copied there.
 
-    Raises
-    ------
-    DeletedArrayError
+    Raises `DeletedArrayError`.
     """
     return [v.buffer if isinstance(v, device.Array) else put(np.asarray(v, PYTHON_DTYPES.get(type(v)))) for v in leaves]
 
@@ -285,11 +277,7 @@ def on_device(leaves: Sequence[object]) -> list[Buffer]:
 def check_sharing(leaves: Leaves, mutated: Sequence[int]) -> None:
     """Refuse a call in which the function writes to an array that shares memory with another argument.
 
-    The same array passed twice is no such case: it is one array inside the function, too.
-
-    Raises
-    ------
-    AliasError
+    The same array passed twice is no such case: it is one array inside the function, too. Raises `AliasError`.
     """
     for leaf in mutated:
         written = leaves.values[leaf]
@@ -308,9 +296,7 @@ _ONE_WAY = "reach it only through the argument, or pass a copy"
 def check_outside(leaves: Leaves, mutated: Sequence[int], outside: Container[Any]) -> None:
     """Refuse a call in which an array that the function writes to is one that it also reads from outside.
 
-    Raises
-    ------
-    AliasError
+    Raises `AliasError`.
     """
     for leaf in mutated:
         if leaves.values[leaf] in outside:
@@ -323,9 +309,7 @@ def check_outside(leaves: Leaves, mutated: Sequence[int], outside: Container[Any
 def check_objects(leaves: Leaves, outside: Container[object]) -> None:
     """Refuse a call in which an object that the function knows from outside is an argument, too, where it writes.
 
-    Raises
-    ------
-    AliasError
+    Raises `AliasError`.
     """
     for value in leaves.containers:
         if value in outside:

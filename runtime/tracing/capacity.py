@@ -134,10 +134,7 @@ class Learned(BoundedDict[Hashable, Mapping[CapacitySite, int]]):
     def grow(self, key: Hashable, error: OverflowedError, function: str) -> None:
         """Learn from a run that had too small a buffer.
 
-        Raises
-        ------
-        CapacityError
-            Where the settings allow no more.
+        Raises `CapacityError` where the settings allow no more.
         """
         limit, capacity = settings().capacity_limit, error.capacity
         size = error.next_size(limit)

@@ -25,10 +25,7 @@ MANY = 5_000
 def demand(known: set[Hashable] | None, sites: set[Hashable]) -> None:
     """Have what these places make be of another form; nothing where it is, or may not.
 
-    Raises
-    ------
-    Restart
-        Where it could have been so since it was made.
+    Raises `Restart` where it could have been so since it was made.
     """
     if known is not None and not sites <= known:
         known |= sites
@@ -111,10 +108,7 @@ class Lists:
     def demand_growth(self) -> None:
         """Have lists be such as may grow; nothing where they are.
 
-        Raises
-        ------
-        Restart
-            Where they are not yet.
+        Raises `Restart` where they are not yet.
         """
         if not self.may_grow:
             raise Restart(lists=True)
@@ -127,10 +121,7 @@ class Lists:
     def demand_arenas(self, sites: Iterable[Hashable]) -> None:
         """Have lists that these places make lie in arenas.
 
-        Raises
-        ------
-        Restart
-            Where some could have done so since they were made.
+        Raises `Restart` where some could have done so since they were made.
         """
         demand(self.arena_sites, set(map(arena_site, sites)))
 
@@ -224,10 +215,7 @@ class Tables:
     def ask_for_orders(self) -> None:
         """Have sets that are made of others have Python's order; nothing where they do, or where there are none.
 
-        Raises
-        ------
-        Restart
-            Where they do not yet.
+        Raises `Restart` where they do not yet.
         """
         if self.loses_orders and not self.keeps_orders:
             self.wants_orders = True
@@ -236,10 +224,7 @@ class Tables:
     def ask_for_places(self) -> None:
         """Have displays say where they are; nothing where they do.
 
-        Raises
-        ------
-        Restart
-            Where they do not yet.
+        Raises `Restart` where they do not yet.
         """
         if not self.sites:
             demand(self.sites, {"displays"})

@@ -151,10 +151,7 @@ class Text:
     def ask_for_joins(self) -> None:
         """Have the characters of such texts lie in memory; nothing where they do.
 
-        Raises
-        ------
-        Restart
-            Where they do not yet.
+        Raises `Restart` where they do not yet.
         """
         if not self.spells_joins:
             self.wants_joins = True

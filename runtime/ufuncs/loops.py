@@ -40,10 +40,7 @@ class Loop:
 def of_signature(signature: Signature) -> Loop:
     """The loop of a signature of numbers.
 
-    Raises
-    ------
-    TypeError
-        For one of other types, or without a type to return.
+    Raises `TypeError` for one of other types, or without a type to return.
     """
     types = (*signature.args, signature.return_type)
     dtypes = [getattr(t, "dtype", None) for t in types]
@@ -62,10 +59,7 @@ def is_weak(value: Value) -> bool:
 def chosen(ufunc: Any, loops: Sequence[Loop], args: Sequence[Value], dtype: np.dtype | None, casting: str) -> Loop:
     """The loop for operands, as NumPy chooses one.
 
-    Raises
-    ------
-    TypeError
-        Where none fits, with NumPy's message.
+    Raises `TypeError` where none fits, with NumPy's message.
     """
     weak = [is_weak(x) for x in args]
     dtypes = [x.dtype if wrap.is_dynamic_array(x) else dtype_of(x) for x in args]

@@ -181,10 +181,7 @@ NAMES: Mapping[str, Type] = {
 def parsed(signature: Written) -> Signature:
     """The signature for one of Numba's forms: a text, what a type returns of types, or a tuple of types.
 
-    Raises
-    ------
-    TypeError
-        For anything else, and for names that are none of a type's.
+    Raises `TypeError` for anything else, and for names that are none of a type's.
     """
     if isinstance(signature, Signature):
         return signature

@@ -74,10 +74,7 @@ def may_be_known(value: object) -> bool:
 def request_static(atom: object, what: str) -> None:
     """Have the arguments known that a value comes from, where it comes from arguments alone that can be.
 
-    Raises
-    ------
-    Specialise
-        Where it does.
+    Raises `Specialise` where it does.
     """
     leaves = source_leaves(atom) if tracing() and settings().auto_static else None
     if leaves:

@@ -179,12 +179,8 @@ class Executable:
     def serialize(self) -> bytes:
         """Return bytes that `deserialize` takes, in a process with the same jaxlib, platform and CPU features.
 
-        With them it must be given the functions that the program calls.
-
-        Raises
-        ------
-        SerializationError
-            XLA has none of this program, which has run.
+        With them it must be given the functions that the program calls. Raises `SerializationError`: XLA has none of
+        this program, which has run.
         """
         # XLA gives incomplete bytes for an executable that was itself loaded from bytes.
         if self._serialized is not None:

@@ -64,10 +64,7 @@ _UNDECIDED = run_time_checks.IntMessage(UnsupportedOperationError, _text("ndarra
 def object_of(array: TracedArray) -> Known:
     """Return which object an array is; found once in each builder, however many arrays may be this one.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where that is not known.
+    Raises `UnsupportedOperationError` where that is not known.
     """
     identity, builder = current().trace.identity, current()
     known: Known | None = identity.known.get(array)

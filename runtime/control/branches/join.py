@@ -49,10 +49,7 @@ def check_sharing(
 ) -> tuple[int, ...]:
     """For each new container in a branch's value, and in what objects hold after it, the first that is the same one.
 
-    Raises
-    ------
-    AliasError
-        Where two of them are one object in one branch and two in another.
+    Raises `AliasError` where two of them are one object in one branch and two in another.
     """
     rows = [[(v, t) for v, t in zip(row, parts, strict=True) if t] for row in values]
     found = [[c for v, t in row for c in shared_containers.new_containers(v, t)] for row in rows]
@@ -131,10 +128,7 @@ def decided_by(atom: Atom | None) -> Iterator[None]:
 def grow(target: object) -> None:
     """Start again with lists that may grow, where this is a list that would have to.
 
-    Raises
-    ------
-    Restart
-        Where it is one, and no loop is at first tried without.
+    Raises `Restart` where it is one, and no loop is at first tried without.
     """
     trace = current().trace
     if not isinstance(target, (list, collections.deque)) or isinstance(target, GeneratorNames) or trace.lists.may_grow:

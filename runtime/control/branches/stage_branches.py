@@ -176,10 +176,7 @@ def _pack(value: object, layout: layouts.Layout | None) -> list[pack_unpack.Pack
 def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> TracedBranch:
     """Run a branch or a body in its builder. An exception it raises is what it does at run time.
 
-    Raises
-    ------
-    RecursionError
-        Where it stands in too many others: XLA's own stack would not hold them.
+    Raises `RecursionError` where it stands in too many others: XLA's own stack would not hold them.
     """
     if inner.depth > _DEEPEST:
         raise RecursionError("maximum recursion depth exceeded")

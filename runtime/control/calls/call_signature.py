@@ -35,11 +35,8 @@ class NoSignatureError(Exception):
 class CallSignature:
     """The arguments of one call.
 
-    Raises
-    ------
-    NoSignatureError
-        Where an argument is something else than an array, a number, a constant, a function without a closure, or a
-        tuple of these.
+    Raises `NoSignatureError` where an argument is something else than an array, a number, a constant, a function
+    without a closure, or a tuple of these.
     """
 
     def __init__(self, builder: Builder, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:

@@ -162,9 +162,7 @@ class Copies:
     def check(self) -> None:
         """Refuse what a branch must not do.
 
-        Raises
-        ------
-        Restart, AliasError
+        Raises `Restart` or `AliasError`.
         """
         if self.are_broken:
             raise container_refusal()
@@ -336,10 +334,7 @@ def is_changed(builder: Builder) -> bool:
 def demand_arenas() -> None:
     """Have all lists and dicts that were copied lie in arenas; nothing where they do, or cannot.
 
-    Raises
-    ------
-    Restart
-        Where they could have done so since they were made.
+    Raises `Restart` where they could have done so since they were made.
     """
     lists = current().trace.lists
     lists.demand_arenas(lists.copied_sites)

@@ -31,12 +31,7 @@ def read(reference: Reference, operation: Callable[[Any], object], is_own: Calla
     """The operation on the node, which only reads; None is one of the nodes.
 
     It is done on each node while tracing. Where it computes something, or changes a node, the nodes have to be few:
-    then this gives NotImplemented.
-
-    Raises
-    ------
-    UnsupportedOperationError
-        Where the nodes are many.
+    then this gives NotImplemented. Raises `UnsupportedOperationError` where the nodes are many.
     """
     # Not an `Attempt`: for each read it would go through all that the nodes lead to.
     builder = current()
@@ -171,10 +166,7 @@ class _Writes:
     def emit(self) -> None:
         """Give all nodes their fields after the write.
 
-        Raises
-        ------
-        UnlikeError
-            Where these are not numbers of one type.
+        Raises `UnlikeError` where these are not numbers of one type.
         """
         if self._refused and not self._fields:
             raise UnlikeFieldsError(_NEW)

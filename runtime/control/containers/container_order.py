@@ -290,10 +290,8 @@ def sorted_items(
 ) -> list[Value]:
     """As `sorted`: numbers, and tuples of them, by sorts of arrays, a few others by insertion.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        For more others than a few; and at run time for NaN, whose place depends on Python's way of sorting.
+    Raises `UnsupportedOperationError` for more others than a few; and at run time for NaN, whose place depends on
+    Python's way of sorting.
     """
     keys = list(items) if key is None else list_order.keys_of(items, key)
     traced = any(map(containers.has_traced, keys))

@@ -35,11 +35,7 @@ def sorted_by_keys(
     """The elements in the order of their keys; what is equal keeps its order.
 
     `in_order` gives the places, in order, of keys that are no numbers or known texts or tuples of these, of one type.
-
-    Raises
-    ------
-    UnsupportedOperationError
-        At run time for NaN, whose place depends on Python's way of sorting.
+    Raises `UnsupportedOperationError` at run time for NaN, whose place depends on Python's way of sorting.
     """
     if not items.structure.variants:
         return items

@@ -13,11 +13,9 @@ from anabranch.runtime.tracing.builder import current
 def asked_at_once(iterator: object, next_item: Callable[..., Value]) -> Value:
     """The next item of an iterator.
 
-    Raises
-    ------
-    ConcretizationError
-        Where it is known only at run time that there is one, the second time: the code that asks would go on without
-        end. The first time, that which takes the item may lead to another way to trace the function.
+    Raises `ConcretizationError` where it is known only at run time that there is one, the second time: the code that
+    asks would go on without end. The first time, that which takes the item may lead to another way to trace the
+    function.
     """
     trace = current().trace
     before, known = current().read(trace.failures.error_code), len(trace.failures.numbered)

@@ -77,12 +77,8 @@ class _ClosedError(BaseException):
 def pulled(push: Callable[[Pushing], Value], code: types.CodeType | None = None) -> Generator[Value, Value, Value]:
     """The items that `push` gives to the function it is called with, each computed when it is asked for.
 
-    What `push` returns is the generator's value; `code` is that of the user's generator function.
-
-    Raises
-    ------
-    ConcretizationError
-        Where an item is pushed under a run-time condition.
+    What `push` returns is the generator's value; `code` is that of the user's generator function. Raises
+    `ConcretizationError` where an item is pushed under a run-time condition.
     """
     consume = Pushing(current() if tracing() else None, code)
 

@@ -30,10 +30,7 @@ if TYPE_CHECKING:
 class CallBody:
     """One trace of a function's body.
 
-    Raises
-    ------
-    Widened
-        Where it shows that the types must be wider.
+    Raises `Widened` where it shows that the types must be wider.
     """
 
     def __init__(self, function: RecursiveFunction) -> None:

@@ -81,12 +81,8 @@ def _has_a_type(item: object) -> bool:
 def iterated(choice: UnionValue) -> list[Value] | None:
     """The items, where they are the very ones whichever it is; None where each of the alternatives has its own.
 
-    That there are as many as names that they are unpacked to is checked at run time.
-
-    Raises
-    ------
-    Restart
-        Where lists of several lengths could have been such as have a length known only at run time.
+    That there are as many as names that they are unpacked to is checked at run time. Raises `Restart` where lists of
+    several lengths could have been such as have a length known only at run time.
     """
     expected = unpacking.targets()
     if not isinstance(choice, Reference):

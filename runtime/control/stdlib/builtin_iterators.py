@@ -266,10 +266,8 @@ def _from_the_end(held: tuple[Value, ...], place: Value) -> Value:
 def next_(iterator: Value, *default: Value) -> Value:
     """As `next`, of an iterator made by the function itself.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        For one from outside, which would move on once for each trace instead of for each call.
+    Raises `UnsupportedOperationError` for one from outside, which would move on once for each trace instead of for each
+    call.
     """
     if isinstance(iterator, UnionValue):
         return iterator.through(lambda one: next_(one, *default))

@@ -22,11 +22,8 @@ from anabranch.runtime.values.pytrees.node_structures import ReferenceStructure
 def transposed(rows: Value, strict: bool = False) -> Value:
     """`zip(*rows, strict=strict)`.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        For a list of run-time length whose items are not of one length that is known; and at run time where there are
-        none, of which there would be no columns.
+    Raises `UnsupportedOperationError` for a list of run-time length whose items are not of one length that is known;
+    and at run time where there are none, of which there would be no columns.
     """
     if chosen_containers.is_choice(rows):
         return rows.through(lambda one: transposed(one, strict))

@@ -204,12 +204,8 @@ _METHODS: dict[str, Callable[..., Value]] = {
 def parts(items: Value) -> Value:
     """A new list of the texts.
 
-    Raises
-    ------
-    TypeError
-        At run time, where there are items and they are no texts, as `str.join` does.
-    UnsupportedOperationError
-        For a list of run-time length that may hold texts and other items.
+    Raises `TypeError` at run time, where there are items and they are no texts, as `str.join` does. Raises
+    `UnsupportedOperationError` for a list of run-time length that may hold texts and other items.
     """
     made = items_of(items)
     if is_dynamic_list(made) and made.items.structure.variants:

@@ -39,10 +39,7 @@ _ORDERS: dict[Callable[..., Any], np.ufunc] = {
 def known_characters(text: Value, use: str = "") -> Characters:
     """The characters of a text.
 
-    Raises
-    ------
-    ConcretizationError
-        Where compiled code cannot compute them.
+    Raises `ConcretizationError` where compiled code cannot compute them.
     """
     found = wanted_characters(text)
     if found is None:

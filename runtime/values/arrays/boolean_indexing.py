@@ -28,10 +28,7 @@ def is_run_time_mask(k: Value) -> bool:
 def selected(array: Value, mask: Value, lead: int) -> Value:
     """The elements that a mask over the axes from `lead` on selects, as a part of the array: a write reaches it.
 
-    Raises
-    ------
-    IndexError
-        Where the mask's shape is not that of these axes.
+    Raises `IndexError` where the mask's shape is not that of these axes.
     """
     rank = len(mask.shape)
     check(array, mask, rank, lead)

@@ -314,10 +314,7 @@ def _keep(plan: _Plan, size: int, extent: ValidRegion | None) -> None:
 def basic(array: object, key: object) -> tuple[tuple[views.AxisSlice, ...], tuple[int, ...]]:
     """The slice of each axis and the shape of the result of a key without index arrays, for anything that has a shape.
 
-    Raises
-    ------
-    IndexError
-        As NumPy.
+    Raises `IndexError` as NumPy.
     """
     plan = _plan(array, key)
     return tuple(plan.slices), tuple(plan.shape)

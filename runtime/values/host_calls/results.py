@@ -243,10 +243,7 @@ def is_hidden(layout: layouts.Layout) -> bool:
 def flattened(name: str, layout: layouts.Layout, value: Any) -> list[np.ndarray]:
     """The arrays of a result of this layout, of any sizes.
 
-    Raises
-    ------
-    RefusedError
-        Where the result is of another form.
+    Raises `RefusedError` where the result is of another form.
     """
     found: list[np.ndarray] = []
     _flatten(name, layout, value, found)

@@ -32,12 +32,8 @@ Run = Callable[[Sequence[np.ndarray]], Value]
 def result_of(name: str, run: Run, inputs: Sequence[Atom]) -> Value:
     """The result of a trial.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where no trial gives a result.
-    TypeError
-        Where the arguments do not fit the function, whatever their values are.
+    Raises `UnsupportedOperationError` where no trial gives a result. Raises `TypeError` where the arguments do not fit
+    the function, whatever their values are.
     """
     builder = current()
     known = _values_of(builder, [builder.resolve(atom) for atom in inputs])
@@ -74,10 +70,7 @@ def _attempts(known: list[np.ndarray | None]) -> Iterator[tuple[list[np.ndarray 
 def now(name: str, function: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """The result of a call of a library's function with values that are known.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where it draws from global generators of random numbers.
+    Raises `UnsupportedOperationError` where it draws from global generators of random numbers.
     """
     try:
         with _drawing_nothing(name):
@@ -108,10 +101,7 @@ def _unseen(name: str) -> Iterator[None]:
 def _drawing_nothing(name: str) -> Iterator[None]:
     """Around a call while tracing: it may not draw from global generators of random numbers.
 
-    Raises
-    ------
-    RefusedError
-        Where it does.
+    Raises `RefusedError` where it does.
     """
     drawn = _generators()
     yield

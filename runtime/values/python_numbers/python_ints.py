@@ -305,13 +305,8 @@ def absolute(x: PythonNumber) -> Value:
 def modular(base: Value, exponent: Value, modulus: Value) -> Value:
     """`pow(base, exponent, modulus)`: of ints, exact, with the sign of the modulus.
 
-    Raises
-    ------
-    TypeError
-        Where one of the three is no int.
-    ValueError
-        Where one is complex; at run time, for a modulus of zero, and where a negative exponent needs an inverse that
-        is not there.
+    Raises `TypeError` where one of the three is no int. Raises `ValueError` where one is complex; at run time, for a
+    modulus of zero, and where a negative exponent needs an inverse that is not there.
     """
     kinds = [kind_of(v) for v in (base, exponent, modulus)]
     if not all(kind in PYTHON_DTYPES for kind in kinds):

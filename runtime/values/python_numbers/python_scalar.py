@@ -224,12 +224,8 @@ _METHODS: dict[str, Callable[[PythonNumber], Any]] = {
 def _attribute(x: PythonNumber, name: str) -> Value:
     """`x.name` as the Python number that `x` stands for has it.
 
-    Raises
-    ------
-    AttributeError
-        Where that kind of number has no such attribute.
-    UnsupportedOperationError
-        For a method that gives text or bytes, or takes them.
+    Raises `AttributeError` where that kind of number has no such attribute. Raises `UnsupportedOperationError` for a
+    method that gives text or bytes, or takes them.
     """
     kind = kind_of(x)
     if not hasattr(kind, name) or name.startswith("__"):
