@@ -55,7 +55,6 @@ def module(
 
     Parameters
     ----------
-    program
     aliases
         Inputs whose memory an output takes over, with the outputs' numbers.
     calls_host

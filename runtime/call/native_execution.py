@@ -62,11 +62,7 @@ class NativeCode:
     def __call__(self, arguments: Sequence[np.ndarray], in_place: Mapping[int, int]) -> list[np.ndarray]:
         """Run on arrays of the types of the inputs, of any layout; returns the Program's outputs.
 
-        Parameters
-        ----------
-        arguments
-        in_place
-            The arguments that are written to where they are, by the arrays that they are given in place of.
+        `in_place`: the arguments that are written to where they are, by the arrays that they are given in place of.
         """
         given = list(map(self._readable, range(len(self.program.inputs)), arguments))
         arrays = [given[in_place[k]] if k in in_place else make() for k, make in enumerate(self.makers)]

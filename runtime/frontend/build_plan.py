@@ -45,7 +45,6 @@ def build_plan(
 
     Parameters
     ----------
-    trace : Trace
     guards : Guards
         Of what the function reads from outside.
     captured : CapturedArrays
@@ -56,7 +55,6 @@ def build_plan(
         Whether it returns at all; it may raise on every path.
     given : Given
         What stands for the arguments.
-    arguments : Arguments
     effects : Effects
         The objects that it has changed.
     """

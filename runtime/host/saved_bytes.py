@@ -39,7 +39,6 @@ def pack(payload: bytes, signature: Signature, versions: str, callbacks: int = 0
     ----------
     payload
         XLA's.
-    signature, versions
     callbacks
         How many functions the program calls.
     codes

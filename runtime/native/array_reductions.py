@@ -52,10 +52,8 @@ class ArrayReductions:
 
         Parameters
         ----------
-        arrays
         inits
             What each starts with.
-        axes
         body
             Gets what was found so far and the elements, and writes what is found then.
         """
@@ -216,12 +214,10 @@ class ArrayReductions:
 
         Parameters
         ----------
-        task
         axis
             Of the rows, the last one that is reduced.
         region
             Which blocks, and which of the other positions.
-        count
         start
             The number of the first result in memory.
         """

@@ -78,7 +78,6 @@ class ArrayStores:
 
         Parameters
         ----------
-        names, types
         kept
             The places of the arrays that are needed afterwards as they are.
         within

@@ -33,8 +33,6 @@ def close_carries(
 
     Parameters
     ----------
-    code
-    carries
     after
         Their names at the end of a step.
     blocks

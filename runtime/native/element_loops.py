@@ -36,12 +36,8 @@ class ElementLoops:
     ) -> Iterator[list[Affine]]:
         """Write loops over the positions of a region, or its first axes; what is written meanwhile is their body.
 
-        Parameters
-        ----------
-        shape, region, axes
-        work
-            How many operations are done at each position, where that may be in any order and by several threads: what
-            is done at one reads nothing that another one writes. 0 where it is not so.
+        `work`: how many operations are done at each position, where that may be in any order and by several threads:
+        what is done at one reads nothing that another one writes. 0 where it is not so.
         """
         spans = spans_of(shape, region)[:axes]
         sizes = list(map(_most, spans))

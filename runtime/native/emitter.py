@@ -184,7 +184,6 @@ class NativeEmitter(ValueEmitter):
 
         Parameters
         ----------
-        name, type
         least
             How many operations are so many that what reads the array should not do them.
         is_operand
@@ -202,7 +201,6 @@ class NativeEmitter(ValueEmitter):
 
         Parameters
         ----------
-        equation
         names
             Of the inputs.
         needed

@@ -142,11 +142,7 @@ def _told(program: Program, codes: Collection[Atom]) -> Iterator[Atom]:
 class NestFailures:
     """The failures in one nest, and the carries of its outermost loop that tell of them.
 
-    Parameters
-    ----------
-    values
-    nest
-        The outermost loop.
+    `nest`: the outermost loop.
     """
 
     def __init__(self, values: FailureValues, nest: Equation) -> None:

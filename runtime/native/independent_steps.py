@@ -123,7 +123,6 @@ class _Rows:
 
         Parameters
         ----------
-        program
         own
             The array where the Program begins; gets all its states.
         counters

@@ -141,7 +141,6 @@ class _Call:
 
     Parameters
     ----------
-    emitter
     name
         The generalised ufunc's.
     rows

@@ -48,11 +48,7 @@ class Alternatives:
     def result(self, number: int, type: ArrayType, kept: Collection[int]) -> list[str]:
         """The names of a result at the ends of the ways: those of one array in memory, or all in registers.
 
-        Parameters
-        ----------
-        number, type
-        kept
-            The places of the arrays that are needed afterwards as they are.
+        `kept`: the places of the arrays that are needed afterwards as they are.
         """
         names = [way.results[number] for way in self.taken]
         if not any(map(is_memory, names)):
@@ -108,7 +104,6 @@ class Steps:
 
     Parameters
     ----------
-    memory, stores
     state, types
         What goes from step to step, by its names before the loop.
     traded

@@ -167,11 +167,7 @@ class _IndexChecks:
     def of(self, predicate: Atom, holds: Callable[[Atom], bool]) -> _IndexCheck | None:
         """The check that fails by a predicate; None where that asks for something else.
 
-        Parameters
-        ----------
-        predicate
-        holds
-            Returns whether a bool is known to hold.
+        `holds`: returns whether a bool is known to hold.
         """
         parts = [part for part in self._operands(predicate, logical_and) if not holds(part)]
         if len(parts) != 1:

@@ -34,12 +34,7 @@ class Outputs:
     ) -> None:
         """Settle which there are, and write the results to them.
 
-        Parameters
-        ----------
-        memory
-        operands, in_types
-            The names of the operands; those in memory are the first arrays there.
-        results, out_types
+        `operands` and `in_types`: the names of the operands; those in memory are the first arrays there.
         """
         written = [i for i, name in enumerate(operands) if is_memory(name) and not memory.is_current(name)]
         self.arrays = [Output(memory.pointer(i), in_types[i], i) for i in written]

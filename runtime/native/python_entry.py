@@ -74,7 +74,6 @@ class PythonEntry:
     ----------
     code
         The function of the Program, on the addresses `%a0`, … of the arguments and those of the outputs.
-    in_types, outputs
     passed, numbers
         The outputs that are passed, in this order, and the other ones.
     error_code

@@ -79,8 +79,6 @@ def drawn(emitter: ValueEmitter, equation: Equation, words: Sequence[str], opera
 
     Parameters
     ----------
-    emitter
-    equation
     words
         The elements of the state.
     operands
@@ -125,8 +123,6 @@ class _Draw:
 
     Parameters
     ----------
-    emitter
-    equation
     given
         The names of the operands of the call.
     bits

@@ -26,8 +26,6 @@ def scattered(emitter: ValueEmitter, equation: Equation, names: Sequence[str], k
 
     Parameters
     ----------
-    emitter
-    equation
     names
         Of the inputs.
     kept

@@ -155,10 +155,7 @@ class Shares:
     def functions(self, sizes: Mapping[str, int]) -> list[str]:
         """The text of the functions, once all else has been written; writes their calls.
 
-        Parameters
-        ----------
-        sizes
-            The bytes of the arrays that the function around them is given, by the names of their addresses.
+        `sizes`: the bytes of the arrays that the function around them is given, by the names of their addresses.
         """
         if not self._all:
             return []

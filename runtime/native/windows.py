@@ -36,8 +36,6 @@ def reduced(
 
     Parameters
     ----------
-    writer
-    equation
     names
         Of the inputs.
     program

@@ -41,11 +41,7 @@ _lock = lock()
 def make_known(functions: Sequence[object], codes: Sequence[bytes] = ()) -> None:
     """Register the native ones of the functions that a program calls with XLA.
 
-    Parameters
-    ----------
-    functions
-    codes
-        The object code of the native ones; they are compiled where it is not given.
+    `codes`: the object code of the native ones; they are compiled where it is not given.
     """
     natives = [f for f in functions if isinstance(f, NativeFunction)]
     for place, function in enumerate(natives):

@@ -131,10 +131,7 @@ class Taker:
 class QuickCalls:
     """The machine code that takes the calls of some classes, and of those made of them.
 
-    Parameters
-    ----------
-    takers
-        Returns the classes; it is called once, when there is a call to be taken.
+    `takers`: returns the classes; it is called once, when there is a call to be taken.
     """
 
     def __init__(self, takers: Callable[[], Sequence[Taker]]) -> None:

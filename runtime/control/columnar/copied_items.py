@@ -143,10 +143,8 @@ class Copies:
 
         Parameters
         ----------
-        inner : Builder
         before : Heap
             The state before it.
-        value : object
         changes : IdentityDict
             What it leaves behind: its value, and the contents of what it has changed.
         """

@@ -35,11 +35,7 @@ class Opaque:
 class Task(Opaque):
     """The result of `add_task`.
 
-    Parameters
-    ----------
-    count
-    first
-        How many steps were done before.
+    `first`: how many steps were done before.
     """
 
     name = "TaskID"

@@ -42,10 +42,8 @@ class Registers:
 
     Parameters
     ----------
-    points : ProgramPoints
     blocks : sequence of Block
         Those that a dispatch leads to.
-    live : Liveness
     results : tuple of Var
         The results of a call, as its caller finds them.
     """

@@ -54,12 +54,7 @@ class _Machine:
 class StackMachine:
     """The loop of a recursive function.
 
-    Parameters
-    ----------
-    points : ProgramPoints
-    results : tuple of ArrayType
-    limit : int
-        No more than so many calls are ever in progress.
+    `limit`: no more than so many calls are ever in progress.
     """
 
     def __init__(self, points: ProgramPoints, results: tuple[ArrayType, ...], limit: int) -> None:

@@ -113,7 +113,6 @@ class Digits(Characters):
 
     Parameters
     ----------
-    number : Atom
     span : Interval
         What it can be.
     base : int

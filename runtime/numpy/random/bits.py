@@ -62,10 +62,7 @@ def with_item(words: Atom, place: Atom | int, value: Atom) -> Atom:
 class Bits(abc.ABC):
     """The algorithm of a bit generator.
 
-    Parameters
-    ----------
-    off : Atom
-        A bool: no step is taken.
+    `off`: a bool, where it is true no step is taken.
     """
 
     def __init__(self, off: Atom) -> None:

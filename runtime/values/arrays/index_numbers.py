@@ -62,11 +62,7 @@ def own_length(value: object) -> Value | None:
 def check_place(value: Tracer, kind: str) -> None:
     """Raise as a sequence does for a value that is no index.
 
-    Parameters
-    ----------
-    value : Traced
-    kind : str
-        The sequence's class as messages name it: "list", "string", "byte".
+    `kind`: the sequence's class as messages name it: "list", "string", "byte".
     """
     if is_index(value):
         return

@@ -87,11 +87,7 @@ def set_operators(cls: type, operated: Callable[..., Value]) -> None:
 class Deferred:
     """The stand-in for an object of a library's that run-time values make.
 
-    Parameters
-    ----------
-    maker : Maker
-    recipe : tuple
-        A function, its arguments and those by name: the object is what it returns.
+    `recipe`: a function, its arguments and those by name: the object is what it returns.
     """
 
     __slots__ = ("__weakref__", "_maker", "_recipe")

@@ -26,11 +26,7 @@ from anabranch.runtime.values.pytrees import layout as layouts
 class HostRecord:
     """The stand-in for an object that a host call returns: the numbers and arrays among its fields.
 
-    Parameters
-    ----------
-    kind : RecordKind
-    parts : sequence
-        The values of the fields, in order.
+    `parts`: the values of the fields, in order.
     """
 
     __slots__ = ("_kind", "_parts")
