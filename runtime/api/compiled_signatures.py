@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
+import time
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -12,6 +14,7 @@ from anabranch.base.deep_stack import deep
 from anabranch.base.garbage import of_new_objects_alone
 from anabranch.base.signals import Watched
 from anabranch.runtime.api.compile_driver import compile_function, tracing_alone
+from anabranch.runtime.api.many_values import ManyValues
 from anabranch.runtime.api.memory_cache import CacheInfo, Entry, ExecutableCache
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.stages import Compiled, Traced
@@ -22,6 +25,7 @@ from anabranch.runtime.call.donation import donated_leaves
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.calls.counterparts import counterpart
+from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.frontend.call_values import with_call_values
 from anabranch.runtime.frontend.function_info import name_of, parameter_names, plain_function, refuse_early
 from anabranch.runtime.frontend.trace_function import trace_call
@@ -49,6 +53,7 @@ class CompiledSignatures(Generic[P, R]):
         self._statics = StaticArguments(function, options.static)
         self._executables: ExecutableCache[SignatureKey, Compiled] = ExecutableCache()
         self._known = Known()
+        self._many_values = ManyValues()
         self._learned = Learned()
 
     def __getstate__(self) -> tuple[Callable[P, R], JitOptions, Carried]:
@@ -85,6 +90,7 @@ class CompiledSignatures(Generic[P, R]):
         """Forget all executables."""
         self._executables.clear()
         self._known.clear()
+        self._many_values.clear()
         self._learned.clear()
 
     def cache_clear(self) -> None:
@@ -107,9 +113,22 @@ class CompiledSignatures(Generic[P, R]):
 
     def _compile(self, key: SignatureKey, leaves: Leaves, call: Call) -> Compiled:
         """The executable of a signature that has none; others that want it wait here."""
-        cache, name = self._executables, name_of(self.__anabranch_function__)
+        cache = self._executables
         with Watched(), cache.locks.of(key), configure(**self.__anabranch_options__.settings):
             exact = self._exact(key, leaves)
+            if exact != key and self._many_values.are_due(key):
+                try:
+                    return self._compile_as(key, key, leaves, call)
+                except AnabranchError:
+                    self._many_values.refuse(key)
+                    cache.misses -= 1  # the call is counted again
+            return self._compile_as(exact, key, leaves, call)
+
+    def _compile_as(self, exact: SignatureKey, key: SignatureKey, leaves: Leaves, call: Call) -> Compiled:
+        """The same for the values in `exact`, or for all where that is the key without any."""
+        cache, name = self._executables, name_of(self.__anabranch_function__)
+        start, generally = time.perf_counter(), self._is_general(key, exact)
+        with self._knowing_values(key, exact):
             with tracing_alone:  # else what a trace changes for a moment might be seen
                 found = cache.get(exact)
                 suffices = found is None or self._learned.suffice(exact, found.plan.capacities)
@@ -128,6 +147,9 @@ class CompiledSignatures(Generic[P, R]):
             with deep(), of_new_objects_alone():
                 made = compile_function(self.__anabranch_function__, name, trace, self.source)
             self._known.add(key, made.plan, name)
+            if generally or made.plan.known:
+                took = time.perf_counter() - start
+                self._many_values.compiled(key, made.execution, took, generally=generally)
             # Why a new signature was compiled is found out when somebody asks: it lies in the signatures before.
             why = "" if guards is None and suffices and not miss.was_dropped else cache_miss.explanation(miss, [])
             cache.put(known_key(key, leaves.values, made.plan.known), made, why)
@@ -145,10 +167,19 @@ class CompiledSignatures(Generic[P, R]):
         return entries
 
     def _exact(self, key: SignatureKey, leaves: Leaves) -> SignatureKey:
-        """The signature with the values of the leaves that calls of it had to know."""
+        """The signature with the values of the leaves that calls of it had to know, if not one serves all values."""
         if not self._known or not self.__anabranch_options__.in_force().auto_static:
             return key
-        return known_key(key, leaves.values, self._known.leaves(key))
+        exact = known_key(key, leaves.values, self._known.leaves(key))
+        return key if self._many_values.are_served(key, exact, self._executables) else exact
+
+    def _is_general(self, key: SignatureKey, exact: SignatureKey) -> bool:
+        """Return whether a signature is that of an executable for all values of what calls of it had to know."""
+        return exact == key and bool(self._known.leaves(key))
+
+    def _knowing_values(self, key: SignatureKey, exact: SignatureKey) -> contextlib.AbstractContextManager[object]:
+        """Settings by which what the executable for all values is made of is traced without any, others with theirs."""
+        return configure(auto_static=False) if self._is_general(key, exact) else contextlib.nullcontext()
 
     def _trace_shown(self, key: SignatureKey, leaves: Leaves, call: Call, again: Plan | None) -> Traced:
         traced = self._trace(key, leaves, call, None, again)

@@ -13,10 +13,12 @@ from anabranch.base.deep_stack import deep
 from anabranch.base.instance_cache import PerInstance
 from anabranch.runtime.api import eager_fallback
 from anabranch.runtime.api.explain import Explanation
+from anabranch.runtime.api.many_values import ChargedExecution
 from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.api.notebook_html import of_function
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.staged_function import StagedFunction
+from anabranch.runtime.call.auto_static import known_key
 from anabranch.runtime.call.call_spec import Call
 from anabranch.runtime.call.execution import MISS, Execution, Recompile, never, run_until_it_fits
 from anabranch.runtime.call.fastpath import CallForm, make_fast_path
@@ -110,6 +112,9 @@ class Wrapped(StagedFunction[P, R]):
         self._executables.hits += 1
         if self._executables.hits % _OFTEN:
             return
+        if entry in self._many_values.serving:
+            self._executables.drop_fast_path(entry)  # so that the next call is seen
+            return
         table = table_of(entry) if are_possible() else None
         if table is not None:
             self._executables.put_table(entry, table)
@@ -169,7 +174,11 @@ class Wrapped(StagedFunction[P, R]):
             self._executables.hits += 1
             compiled.execution.check(leaves)
             self._make_fast_path(exact, compiled.execution, (args, kwargs), call)
-        return compiled.execution, leaves, functools.partial(self._recompiled, args, kwargs)
+        execution: Execution = compiled.execution
+        if self._is_general(key, exact):
+            values = known_key(key, leaves.values, self._known.leaves(key))
+            execution = ChargedExecution(execution, functools.partial(self._many_values.charge, key, values))
+        return execution, leaves, functools.partial(self._recompiled, args, kwargs)
 
     def _recompiled(
         self, args: tuple[object, ...], kwargs: dict[str, Any], overflow: OverflowedError

@@ -85,6 +85,9 @@ class ExecutableCache(Generic[K, T]):
         self.misses = 0
         self.compiles = 0  # not forgotten when the cache is cleared
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._entries
+
     def get(self, key: K) -> T | None:
         """The entry of a signature, which counts as used now."""
         found = self._entries.get(key)
@@ -117,6 +120,11 @@ class ExecutableCache(Generic[K, T]):
             others = [(k, e) for k, e in self._with_fast_path if k != key]
             if key in self._entries:  # another thread may have cleared the cache
                 self._set_quick((key, execution), *others[: _MOST_FAST_PATHS - 1])
+
+    def drop_fast_path(self, execution: Execution) -> None:
+        """Let the next call of an entry go the long way."""
+        with self._lock:
+            self._set_quick(*[(k, e) for k, e in self._with_fast_path if e is not execution])
 
     def _forget_quick(self, key: K) -> None:
         self._set_quick(*[(k, e) for k, e in self._with_fast_path if k != key])

@@ -209,7 +209,8 @@ class StagedFunction(CompiledSignatures[P, R]):
             key, leaves, call = self._signature(args, kwargs)
         telling = contextlib.nullcontext() if times is None else times.of_traces()
         settings = configure(**self.__anabranch_options__.settings)
-        with Watched(), tracing_alone, settings, noting() as decisions, telling:
+        knowing = self._knowing_values(key, self._exact(key, leaves))
+        with Watched(), tracing_alone, settings, knowing, noting() as decisions, telling:
             traced = self._trace(key, leaves, call)
         exact = known_key(key, leaves.values, traced.plan.known)
         found = self._executables.get(exact)
