@@ -19,7 +19,7 @@ from anabranch.runtime.ir.program import Literal, Var
 from anabranch.runtime.numpy.core import frozen
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.signature.flatten_to_key import RepeatedArgument
-from anabranch.runtime.signature.set_structure import SetStructure
+from anabranch.runtime.signature.object_fields import SetStructure
 from anabranch.runtime.signature.static_keys import Static, frozen_copy
 from anabranch.runtime.tracing.builder import Trace
 from anabranch.runtime.tracing.container_state import ArgumentSite, SharedList, TableSite

@@ -25,7 +25,7 @@ from anabranch.runtime.numpy.core import (
     supported,
     traced_inside,
 )
-from anabranch.runtime.numpy.index_tricks import Bracket
+from anabranch.runtime.numpy.index_grids import Bracket
 from anabranch.runtime.numpy.random.constructors import constructor
 from anabranch.runtime.numpy.ranges import Grid
 from anabranch.runtime.tracing.builder import current, tracing

@@ -18,8 +18,7 @@ from anabranch.runtime.ops.indexing import dynamic_slice, gather, lookup
 from anabranch.runtime.ops.op import INT64, scalar
 from anabranch.runtime.ops.shape import iota, reshape
 from anabranch.runtime.ops.table import OPS
-from anabranch.runtime.ops.vector_lanes import Strip
-from anabranch.runtime.ops.window import window
+from anabranch.runtime.ops.vector_lanes import Strip, window
 from anabranch.runtime.passes.def_use import DefUse
 from anabranch.runtime.passes.window_analysis import Bounds, Windows
 

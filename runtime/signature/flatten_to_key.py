@@ -17,7 +17,7 @@ from anabranch.runtime.errors import AliasError, IntegerRangeError, UnsupportedV
 from anabranch.runtime.host.generator_state import OutsideGenerator, kind_of
 from anabranch.runtime.ir.array_type import native
 from anabranch.runtime.signature import object_fields as parts
-from anabranch.runtime.signature.set_structure import set_structure
+from anabranch.runtime.signature.object_fields import set_structure
 from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import Static, is_static, key_of
 from anabranch.runtime.values import containers, random_generators

@@ -14,6 +14,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values.containers import Structure, update
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 
 # ---- one object or list ----------------------------------------------------------------------------------------------
 
@@ -235,3 +236,61 @@ class HostFrozensets(HostTables):
         if number not in self.known:
             self.known[number] = frozenset([key for key, _ in self._items(number, members)])
         return self.known[number]
+
+
+class InArena(RunTimeContainer):
+    """A list that is one of those of an arena; it is the same list wherever the number is the same."""
+
+    __slots__ = ("arena_", "number_")
+    native = list
+
+    def __init__(self, arena: Any, number: Value) -> None:
+        self.arena_ = arena
+        self.number_ = number
+
+    def __anabranch_structure__(self) -> Structure:
+        return InArenaStructure(type(self), ("number",), self.arena_)
+
+    def grown_(self) -> Any:
+        """A list of its own with the same elements, which is in no arena."""
+        raise NotImplementedError
+
+    def copied_(self) -> InArena:
+        """A new list with the same elements in the arena."""
+        made: InArena = self.arena_.holding(self.grown_())
+        return made
+
+
+class ArenaItems:
+    """The contents of a list of the caller's that lies in an arena, as they are after the call."""
+
+    def __init__(self, owner: RunTimeContainer) -> None:
+        self.owner = owner
+
+    def __anabranch_structure__(self) -> Structure:
+        return _ArenaItemsStructure(ArenaItems, ("number",), self.owner.arena_)
+
+
+@frozen
+class _ArenaItemsStructure(InArenaStructure):
+    """That of such contents."""
+
+    @property
+    def host_structure(self) -> type[HostMemberStructure]:
+        return HostMemberContents
+
+    def children(self, value: Value) -> list[Value]:
+        return [value.owner.number_]
+
+
+class HostLists(HostArena):
+    """The lists of an arena, whose columns are the elements, and where each list begins, and its length."""
+
+    def _empty(self) -> list[Any]:
+        return []
+
+    def _fill(self, made: list[Any], number: int, members: Sequence[Any]) -> None:
+        cells, *places = self._columns
+        start, length = [column.items(number, 1, members)[0] for column in places]
+        if length:
+            made += cells.items(start, length, members)

@@ -30,8 +30,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import TableSite
 from anabranch.runtime.tracing.source_frames import place as place_of_code
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arena_contents import InArenaStructure
-from anabranch.runtime.values.arena_list import ArenaItems
+from anabranch.runtime.values.arena_contents import ArenaItems, InArenaStructure
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.control_of_atoms import repeated
 from anabranch.runtime.values.dynamic_shapes import capacity_requests, size_arithmetic

@@ -19,7 +19,7 @@ from anabranch.runtime.control.hash_tables.hash_table import HashTable
 from anabranch.runtime.control.hash_tables.ordered_dict import DynamicOrderedDict
 from anabranch.runtime.control.hash_tables.set_order import GIVEN
 from anabranch.runtime.control.hash_tables.table_arena import TableArena
-from anabranch.runtime.signature.set_structure import SetStructure
+from anabranch.runtime.signature.object_fields import SetStructure
 from anabranch.runtime.signature.static_keys import Static
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import CapacitySite

@@ -12,7 +12,7 @@ from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.stdlib.builtin_iterators import zip_
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import chosen_containers, wrap
-from anabranch.runtime.values.arena_list import InArena
+from anabranch.runtime.values.arena_contents import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.pytrees import layout as layouts
