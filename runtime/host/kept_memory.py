@@ -73,20 +73,13 @@ class KeptMemory(Generic[T]):
 
 
 class Shelf(Generic[T]):
-    """The memory of one type.
-
-    Attributes
-    ----------
-    nbytes : int
-        Of an array of this type.
-    free : list
-    given : int
-        When it was last given some.
-    """
+    """The memory of one type."""
 
     __slots__ = ("__weakref__", "_kept", "free", "given", "nbytes")
 
     def __init__(self, kept: KeptMemory[T], nbytes: int) -> None:
+        # `nbytes`: of an array of this type.
+        # `given`: when it was last given some.
         self._kept, self.nbytes, self.given = kept, nbytes, 0
         self.free: list[T] = []
 

@@ -35,29 +35,19 @@ def is_enough(work: float) -> bool:
 
 
 class Share:
-    """The steps of a loop from one bound to another as a function, and the call that has threads run it.
-
-    Attributes
-    ----------
-    place : int
-        That of the call in the code around it.
-    bounds : tuple of str
-        The names of the bounds of the whole loop there.
-    names : tuple of str
-        The names in the function: of the bounds of a share, and of the bool that the thread is that of the call.
-    least : int
-        How many steps are enough for a thread.
-    lines, reserved : list of str
-        The function's instructions.
-    asks : bool
-        Whether signals are looked at meanwhile.
-    """
+    """The steps of a loop from one bound to another as a function, and the call that has threads run it."""
 
     def __init__(self, place: int, bounds: tuple[str, str], names: tuple[str, str, str], least: int) -> None:
+        # `place`: that of the call in the code around it.
+        # `bounds`: the names of the bounds of the whole loop there.
+        # `names`: the names in the function: of the bounds of a share, and of the bool that the thread is that of the
+        # call.
+        # `least`: how many steps are enough for a thread.
         self.place, self.bounds, self.names, self.least = place, bounds, names, least
+        # The function's instructions.
         self.lines: list[str] = []
         self.reserved: list[str] = []
-        self.asks = False
+        self.asks = False  # whether signals are looked at meanwhile
 
     def taken(self) -> list[str]:
         """The names of what the function takes from the code around it."""

@@ -67,19 +67,7 @@ def after_steps(initial: Interval | None, change: Change | None, steps: int) -> 
 
 
 class _Scope:
-    """The knowledge of the values of one Program: of a loop's body, or of a branch in it.
-
-    Attributes
-    ----------
-    known : dict
-        The values less the carry; None where that does not follow from anything.
-    outputs : tuple of Atom
-        Those of a branch.
-    operands : dict
-        What the inputs of a branch stand for, in the scope around it.
-    outer : _Scope or None
-        That scope.
-    """
+    """The knowledge of the values of one Program: of a loop's body, or of a branch in it."""
 
     def __init__(
         self,
@@ -88,6 +76,10 @@ class _Scope:
         operands: Mapping[Atom, Atom] = MappingProxyType({}),
         outer: _Scope | None = None,
     ) -> None:
+        # `known`: the values less the carry; None where that does not follow from anything.
+        # `outputs`: those of a branch.
+        # `operands`: what the inputs of a branch stand for, in the scope around it.
+        # `outer`: that scope.
         self.known, self.outputs, self.operands, self.outer = known, outputs, operands, outer
         self._branches: dict[Equation, list[_Scope]] = {}
 
