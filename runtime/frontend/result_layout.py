@@ -27,7 +27,6 @@ from anabranch.runtime.values.dynamic_shapes.valid_region import Front, Masked, 
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.host_calls.results import Hidden
 from anabranch.runtime.values.pytrees import (
-    carry_layouts,
     host_values,
     layout as layouts,
     node_graphs,
@@ -61,9 +60,9 @@ def result_layout(value: object, contents: tuple[object, ...], outside: Heap, gi
         _refuse_cycles(value, "the result", IdentityDict(), IdentitySet(), exists)
     for part in contents:
         _refuse_cycles(part, "what a changed object holds", IdentityDict(), IdentitySet(), exists)
-    result = carry_layouts.with_leaves(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
+    result = layouts.with_leaves(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
     described = [_of_made_nodes(layouts.describe(c, exists), exists) for c in contents]
-    rest = [carry_layouts.with_leaves(c, given.numbers.__contains__) for c in described]
+    rest = [layouts.with_leaves(c, given.numbers.__contains__) for c in described]
     return layouts.Node(structure, (result, *rest))
 
 

@@ -12,7 +12,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation, Var
-from anabranch.runtime.ops import numpy_calls
+from anabranch.runtime.ops import op
 from anabranch.runtime.ops.blocked_reduction import reduced
 from anabranch.runtime.ops.op import BOOL, UNBOUNDED, expect, in_range
 from anabranch.runtime.ops.reducers import ADD
@@ -92,8 +92,8 @@ class _DotGeneral(Op):
             result = _of_vector(emitter, operands[side], types[side], contract[side][0], operands[1 - side])
         elif (native := self._by_library(ctx)) is not None:
             return native
-        elif numpy_calls.may_call_at_once(ctx, _least_for_numpy(ctx)):
-            return numpy_calls.called(ctx, self)
+        elif op.may_call_at_once(ctx, _least_for_numpy(ctx)):
+            return op.called(ctx, self)
         else:
             result = emitter.op("dot_general", operands, types, result_type, attributes)
             if contract[0] and all(types[0].shape[a] == 1 for a in contract[0]) and wide.kind in "fc":

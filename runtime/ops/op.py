@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from anabranch.runtime.host.callbacks import HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 # The memory traffic of what must not become part of an outlined function.
 UNBOUNDED = 2**62
@@ -92,3 +94,25 @@ def index_scalars(op: str, starts: Sequence[ArrayType], ndim: int) -> None:
     """One int64 scalar for each axis."""
     expect(len(starts) == ndim, op, f"{len(starts)} starts for {ndim} dimensions")
     expect(all(s == scalar(INT64) for s in starts), op, "starts are int64 scalars")
+
+
+def may_call(ctx: LoweringContext, least: float) -> bool:
+    """Return whether NumPy may compute an equation: on the host, of NumPy's own dtypes and so many elements."""
+    types = ctx.in_types
+    return ctx.emitter.can_call_host and types[0].size >= least and all(t.dtype.kind != "V" for t in types)
+
+
+def may_call_at_once(ctx: LoweringContext, least: float) -> bool:
+    """The same for what is not worth that a caller who need not wait for the program's end does."""
+    return not ctx.emitter.is_asynchronous and may_call(ctx, least)
+
+
+def called(ctx: LoweringContext, op: Op) -> Sequence[str]:
+    """Emit a call of the op's evaluation by NumPy."""
+    return called_by_name(ctx, type(op).__module__, op.name)
+
+
+def called_by_name(ctx: LoweringContext, module: str, name: str) -> Sequence[str]:
+    """Emit a call of the method `write` of an object of a module."""
+    function = HostFunction(module, name, tuple(ctx.params.items()), len(ctx.inputs))
+    return ctx.emitter.callback(function, ctx.inputs, ctx.in_types, ctx.out_types)

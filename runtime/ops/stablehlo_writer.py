@@ -14,8 +14,7 @@ from anabranch.runtime.host.callbacks import HostCallback, attributes
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, SourceLocation, Var
-from anabranch.runtime.ops.mlir_text import tensor
-from anabranch.runtime.ops.stablehlo_text import Body, StablehloText, Types
+from anabranch.runtime.ops.stablehlo_text import Body, StablehloText, Types, tensor
 
 # NaNs whose payload no arithmetic makes.
 _ODD_NAN = {np.dtype(np.float32): 0x7FC5A5A5, np.dtype(np.float64): 0x7FF85A5A5A5A5A5A}

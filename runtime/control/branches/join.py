@@ -22,7 +22,7 @@ from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.heap.slots import GlobalVariable, Slot, SubclassSlot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, shared_containers
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join, shared_containers
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -41,7 +41,7 @@ def join_all(values: Sequence[object], heap: Heap, stays: Callable[[object], boo
     if not values:
         return None
     joined = functools.reduce(layout_join.join, (layouts.describe(v, heap.__contains__) for v in values))
-    return carry_layouts.with_leaves(joined, stays)
+    return layouts.with_leaves(joined, stays)
 
 
 def check_sharing(

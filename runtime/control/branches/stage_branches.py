@@ -15,7 +15,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import branch_aliasing, object_numbers, split_containers
 from anabranch.runtime.control.branches.join import MISSING, check_contents, check_sharing, decided_by, join_all
 from anabranch.runtime.control.branches.own_errors import is_own
-from anabranch.runtime.control.columnar import copied_items, nested_lists, node_access, node_scopes
+from anabranch.runtime.control.columnar import copied_items, nested_lists, node_access
 from anabranch.runtime.errors import (
     AnabranchError,
     StructureMismatchError,
@@ -198,7 +198,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> Tra
             value = MISSING
         finally:
             del snapshots[depth:]
-        value = node_scopes.end(graphs, heap.__contains__, value)
+        value = node_access.end(graphs, heap.__contains__, value)
         nested_lists.end(inner, lambda: (value, *(s.contents() for s in heap.changes())))
         if inner.points and inner.trace.failures.regions:
             roll_back(inner.points, inner.trace.failures.regions[-1].roots, finished=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import node_columns as columns
 from anabranch.runtime.control.columnar.node_columns import UnlikeFieldsError
@@ -24,6 +25,7 @@ from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.memory.item_memory import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts, node_reference
+from anabranch.runtime.values.pytrees.node_graphs import NodeGraph
 from anabranch.runtime.values.pytrees.node_reference import Reference
 
 
@@ -223,3 +225,37 @@ def _one_kind(values: list[Value]) -> Abstract:
     if any(type(v) is int and not -(2**63) <= v < 2**63 for v in values):
         raise UnlikeFieldsError("holds an int beyond 64 bits")
     return first
+
+
+def end(first: int, exists: Callable[[Any], bool], value: Value) -> Value:
+    """Forget the graphs since the first one of a branch or loop body that have nodes made in it.
+
+    Parameters
+    ----------
+    first
+        How many graphs there were before.
+    exists
+        Whether a node was there before.
+    value
+        What the branch or body gives.
+
+    Returns
+    -------
+    object
+        The same, with one of a few alternatives in place of a reference to a node of such a graph.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Where the alternatives are many.
+    """
+    graphs: list[NodeGraph] = current().trace.identity.graphs
+    ended = IdentitySet(g for g in graphs[first:] if not all(m is None or exists(m) for m in g.members))
+    if not ended:
+        return value
+    graphs[first:] = [g for g in graphs[first:] if g not in ended]
+
+    def outlived(part: Value) -> Value:
+        return part.plain_() if isinstance(part, Reference) and part.graph_ in ended else part
+
+    return type(value)(map(outlived, value)) if type(value) in (list, tuple) else outlived(value)

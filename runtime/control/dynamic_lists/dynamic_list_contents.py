@@ -25,9 +25,8 @@ from anabranch.runtime.values.dynamic_lists.growable_list import (
     is_fixed,
     side_by_side,
 )
-from anabranch.runtime.values.dynamic_lists.host_lists import host_list_structure
 from anabranch.runtime.values.dynamic_lists.items import Items
-from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, joined, kinds_of
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, host_list_structure, joined, kinds_of
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.layout import Node

@@ -39,13 +39,7 @@ from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import reachable
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import (
-    carry_layouts,
-    layout as layouts,
-    layout_join,
-    pack_unpack,
-    shared_containers,
-)
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join, pack_unpack, shared_containers
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
@@ -256,7 +250,7 @@ def _widen(
             continue  # fell through or continued: nothing to remember
         given = layouts.describe(value, types.heap.__contains__)
         after = layout_join.join(before, given, unboxing=not types.exact)
-        after = carry_layouts.widened(carry_layouts.with_leaves(after, stays))
+        after = layouts.widened(layouts.with_leaves(after, stays))
         if after != before:
             rows = (types.init[i], traced.given[i], value)
             after = loop_numbers.unchanged(after, before, rows, starts, stays)
@@ -265,7 +259,7 @@ def _widen(
             continue
         if types.is_unread(i) and _replaces(before, value):
             types.unread.add(i)
-            after = packed_lists.packed(carry_layouts.widened(carry_layouts.with_leaves(given, stays)))
+            after = packed_lists.packed(layouts.widened(layouts.with_leaves(given, stays)))
         else:
             check_growth(types, i, after, loop, _replaces(before, value))
         if types.multiplies(i, after):

@@ -14,7 +14,7 @@ from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import ExceptionStructure, structure_of
 from anabranch.runtime.values.heap.slots import slot_of
-from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts
+from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.pytrees.pack_unpack import Packed, check_memory
 from anabranch.runtime.values.union import UnionValue
@@ -102,7 +102,7 @@ def abstract(layout: layouts.Layout) -> layouts.Layout:
     """The layout of a result, with numbers as ones known only at run time."""
     match layout:
         case layouts.Constant(value) if not isinstance(value, TracedArray):
-            return carry_layouts.initial_abstraction(layout)
+            return layouts.initial_abstraction(layout)
         case layouts.Node(ExceptionStructure() as structure, (args, *rest), source):
             return layouts.Node(structure, (abstract(args), *rest), source)
         case layouts.Node(structure, children, source):

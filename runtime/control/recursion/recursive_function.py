@@ -42,7 +42,7 @@ from anabranch.runtime.values.dynamic_lists import item_kinds, packed_lists
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import reachable
-from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, pack_unpack
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join, pack_unpack
 
 _MOST_ATTEMPTS = 40
 # Frames of more bytes in all are not kept on the stack.
@@ -240,7 +240,7 @@ class RecursiveFunction:
             given = layouts.describe(value, types.heap.__contains__)
             is_argument = i < 2 + len(self._varying)
             after = layout_join.join(before, given, unboxing=is_argument)
-            after = carry_layouts.widened(carry_layouts.with_leaves(after, stays))
+            after = layouts.widened(layouts.with_leaves(after, stays))
             after = packed_lists.packed(growth.with_capacity(before, after, i, types.loop, types))
             if after != before:
                 check_growth(types, i, after, types.loop, False)
@@ -323,7 +323,7 @@ class RecursiveFunction:
         stays = visibility.belongs_outside(self._outer)
         found = handed_on.abstract(layouts.describe(value, types.heap.__contains__))
         after = found if self._result is None else layout_join.join(self._result, found)
-        after = carry_layouts.widened(carry_layouts.with_leaves(after, stays))
+        after = layouts.widened(layouts.with_leaves(after, stays))
         after = packed_lists.packed(growth.with_capacity(self._result or after, after, 1, types.loop, types))
         if after != self._result:
             check_growth(types, 1, after, types.loop, False)
