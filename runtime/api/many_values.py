@@ -25,7 +25,7 @@ class _Values:
 
     count: int = 0  # how many have got an executable of their own
     seconds: float = 0.0  # how long the last such compilation took
-    is_general: bool | None = None  # whether there is an executable for all others; None before it is tried
+    is_general: bool | None = None  # whether one executable serves all others; None before it is tried
     # How many seconds of calls by that one each value has had.
     spent: BoundedDict[SignatureKey, float] = dataclasses.field(default_factory=BoundedDict)
 
@@ -41,7 +41,6 @@ class ManyValues(BoundedDict[SignatureKey, _Values]):
         """Note a compilation, for one value or for all."""
         values = self.get(key) or _Values()
         if generally:
-            values.is_general = True
             self.serving.add(execution)
         else:
             values.count, values.seconds = values.count + 1, seconds
@@ -51,6 +50,17 @@ class ManyValues(BoundedDict[SignatureKey, _Values]):
         """Return whether it is time to try one executable for all values."""
         values = self.get(key)
         return values is not None and values.is_general is None and values.count >= _SEVERAL
+
+    def serve_all(self, key: SignatureKey) -> None:
+        """Have all values served by one executable, from now on."""
+        values = self.get(key) or _Values()
+        values.is_general = True
+        self.put(key, values, settings().cache_size)
+
+    def is_general(self, key: SignatureKey) -> bool:
+        """Return whether an executable serves, or is to serve, all values."""
+        values = self.get(key)
+        return values is not None and values.is_general is True
 
     def refuse(self, key: SignatureKey) -> None:
         """Note that there is no executable for all values."""

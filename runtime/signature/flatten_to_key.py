@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,7 +24,7 @@ from anabranch.runtime.values import containers, random_generators
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, argument_refusal, dtype_refusal, shown
 from anabranch.runtime.values.host_calls import changing_objects
-from anabranch.runtime.values.host_types import structures, words
+from anabranch.runtime.values.host_types import structures, texts, words
 
 
 @frozen
@@ -71,12 +71,12 @@ class Leaves:
     """A call's arguments taken apart: the run-time leaves, and the key that says what executable they need."""
 
     __slots__ = (
-        "_inside", "_parts", "_places", "arrays", "containers", "foreign", "generators", "originals", "statics",
-        "values",
+        "_inside", "_parts", "_places", "arrays", "containers", "foreign", "generators", "originals", "run_time_texts",
+        "statics", "texts", "values",
     )  # fmt: skip
     static_types: frozenset[type] = frozenset()  # classes of numbers that are no leaves
 
-    def __init__(self) -> None:
+    def __init__(self, run_time_texts: Collection[int] = ()) -> None:
         self.values: list[Any] = []  # the leaves, in the order in which they are met
         self.arrays: list[np.ndarray | device.Array] = []  # the arrays among them
         self.statics: list[Any] = []  # the values that are plain Python while tracing, in the order of their keys
@@ -88,6 +88,8 @@ class Leaves:
         self.originals: dict[tuple[ByIdentity, ...], tuple[containers.Structure, Any]] = {}
         self._parts: IdentityDict[Any, list[Any]] = IdentityDict()  # of objects that are made of arrays
         self._places: IdentityDict[Any, int] = IdentityDict()  # of the containers
+        self.texts: list[str | bytes] = []  # the texts, and what is bytes
+        self.run_time_texts = run_time_texts  # the places among them of those that are no plain Python while tracing
         self._inside = False  # whether what comes is part of an object
 
     def key(self, value: Any, path: Path) -> ArgumentKey:
@@ -127,6 +129,12 @@ class Leaves:
             return (np.generic, value.dtype)
         if kind is Static:
             return self.static(value, value.key)
+        if kind is str or kind is bytes:
+            self.texts.append(value)
+            if len(self.texts) - 1 in self.run_time_texts:
+                coded = texts.STRUCTURES[kind]
+                codes = zip(coded.keys, coded.children(value), strict=True)
+                return (coded, *[self.key(part, (path, coded, k)) for k, part in codes])
         if is_static(value):
             return self.static(value, self._static_key(value, path))
         if isinstance(value, ShapeDtypeStruct):

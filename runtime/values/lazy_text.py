@@ -294,7 +294,12 @@ def _part(text: str, start: int | None, stop: int | None, step: int | None) -> s
     return text[start:stop:step]
 
 
-_OTHERS: dict[str, Callable[..., Value]] = {"part": _part, _SPELLED: "".join}
+def decoded(codes: np.ndarray, length: int) -> str:
+    """The text of so many characters of these codes."""
+    return codes[:length].astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+
+_OTHERS: dict[str, Callable[..., Value]] = {"part": _part, "decoded": decoded, _SPELLED: "".join}
 
 
 def _evaluate(method: str, parts: Sequence[object], keywords: Sequence[str]) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,14 +84,15 @@ class _ArgumentPosition:
 
 @frozen
 class CallForm:
-    """A call as it is written: how many arguments it has, by position and by name; all that it gives, as arranged."""
+    """A call as it is written."""
 
-    positional: int
-    named: int
-    places: Sequence[_ArgumentPosition]
+    positional: int  # how many arguments it has by position
+    named: int  # and by name
+    places: Sequence[_ArgumentPosition]  # all that it gives, as arranged
+    run_time_texts: Collection[int] = ()  # which texts among them are run-time values
 
     @staticmethod
-    def of(written: Call, arranged: Call, names: Sequence[str]) -> CallForm:
+    def of(written: Call, arranged: Call, names: Sequence[str], run_time_texts: Collection[int] = ()) -> CallForm:
         """The form of a call, from its arguments as they were given and as `StaticArguments.arrange` has them."""
         (args, kwargs), (placed, left) = written, arranged
         places = []
@@ -102,4 +103,4 @@ class CallForm:
             places.append(_ArgumentPosition(where, value))
         for name, value in sorted(left.items()):
             places.append(_ArgumentPosition(("kwargs", name) if name in kwargs else None, value))
-        return CallForm(len(args), len(kwargs), places)
+        return CallForm(len(args), len(kwargs), places, run_time_texts)

@@ -23,6 +23,7 @@ from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.host_types.host_type import HostStructure
+from anabranch.runtime.values.host_types.texts import CodesStructure
 from anabranch.runtime.values.random_generators import GeneratorStructure
 
 _MOST_PAIRS = 16  # of arrays that may share memory with a written one, checked in line
@@ -88,6 +89,17 @@ class ArgumentChecks:
         self.containers.append(name)
         self._held.append((name, structure))
         self._state(f"{self._writer.constant(kind.read)}({name})", name, kind, kind.read(value))
+
+    def _text(self, name: str, structure: CodesStructure, value: str) -> None:
+        """Check a text that is a run-time value, and read its characters."""
+        codes, length = structure.children(value)
+        self._writer.unless(f"type({name}) is str")
+        self._writer.lines.append(f"c{name}, n{name} = {self._writer.constant(structure.children)}({name})")
+        self._writer.unless(f"c{name}.shape == {codes.shape} and c{name}.dtype is {self._writer.constant(codes.dtype)}")
+        self._add(f"c{name}", codes)
+        if len(self.leaves) in self._specialised:
+            self._writer.unless(f"n{name} == {length}")
+        self._add(f"n{name}", length)
 
     def _state(self, text: str, generator: str, kind: GeneratorKind, value: object) -> None:
         """Read the words of a generator's state."""
@@ -173,6 +185,9 @@ class ArgumentChecks:
         cls, keys = structure.cls, structure.keys
         if isinstance(structure, GeneratorStructure):
             self._generator(name, structure, value)
+            return
+        if isinstance(structure, CodesStructure):
+            self._text(name, structure, value)
             return
         if isinstance(structure, HostStructure):
             raise UnsuitedError

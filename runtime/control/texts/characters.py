@@ -207,6 +207,21 @@ class OneCode(Characters):
         return self._code
 
 
+class Decoded(Characters):
+    """Characters whose codes lie in an array, so many from the first on."""
+
+    def __init__(self, codes: Atom, length: Atom) -> None:
+        self._codes = codes
+        self.length = python_scalar(length, Interval(0, codes.type.size))
+        self.letters = _ASCII if codes.type.dtype == np.uint8 else ""
+
+    def code(self, place: Atom) -> Atom:
+        return atoms.convert(atoms.taken(place, self._codes), _INT64)
+
+
+_ASCII = "".join(map(chr, range(128)))
+
+
 class Joined(Characters):
     """The characters of one text, then those of another."""
 

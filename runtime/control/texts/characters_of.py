@@ -12,6 +12,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.texts.characters import (
     Characters,
     Chosen,
+    Decoded,
     Digits,
     Joined,
     Known,
@@ -26,6 +27,7 @@ from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.control_of_atoms import repeated
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
@@ -202,14 +204,14 @@ def _of_characters(items: Value) -> Characters | None:
     return OfItems(items, some.letters, code_of)
 
 
-def _in_case(method: Callable[[str], str]) -> Callable[[object], Characters | None]:
+def _letter_by_letter(method: Callable[..., str]) -> Callable[[object], Characters | None]:
     """The maker for a method that exchanges each character on its own, as far as the letters are known."""
 
-    def make(text: object) -> Characters | None:
+    def make(text: object, *given: object) -> Characters | None:
         before = characters_of(text)
-        if before is None or not before.letters:
+        if before is None or not before.letters or any(map(has_traced, given)):
             return None
-        images = [method(letter) for letter in before.letters]
+        images = [method(letter, *given) for letter in before.letters]
         # What follows on a character counts for this one.
         return None if any(len(i) != 1 for i in images) or "Σ" in before.letters else Mapped(before, images)
 
@@ -280,11 +282,15 @@ def part_of(whole: Characters, key: slice) -> Characters | None:
     return Part(whole, size_arithmetic.atom_of(start), step, size_arithmetic.steps(low_end, high_end, abs(step)))
 
 
+def _decoded(codes: object, length: object) -> Characters:
+    return Decoded(wrap.as_atom(codes), wrap.as_atom(length, _INT64))
+
+
 _MAKERS: dict[str, Callable[..., Characters | None]] = {
     "format": _formatted, "__add__": _added, "__mul__": _multiplied, "__rmul__": _multiplied, "join": _concatenated,
-    "upper": _in_case(str.upper), "lower": _in_case(str.lower), "swapcase": _in_case(str.swapcase),
+    **{name: _letter_by_letter(getattr(str, name)) for name in ("upper", "lower", "swapcase", "translate")},
     "zfill": _filled, "rjust": _justified(True), "ljust": _justified(False), "replace": _exchanged,
-    "part": _part, "spelled": _of_characters,
+    "part": _part, "spelled": _of_characters, "decoded": _decoded,
     "strip": _without_ends(True, True), "lstrip": _without_ends(True, False),
     "rstrip": _without_ends(False, True),
 }  # fmt: skip

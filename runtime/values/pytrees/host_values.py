@@ -196,18 +196,23 @@ def chosen(
     options: Sequence[layouts.Layout], tags: np.ndarray, memory: _Memory, members: Sequence[object]
 ) -> list[Any]:
     """The elements of which the tags say what each one is. What the memory of the others holds means nothing."""
-    if all(_is_plain(option) or _is_number(option) for option in options):
-        rows = [column(option, memory, len(tags), members) for option in options]
-        return [rows[tag][place] for place, tag in enumerate(tags.tolist())]
-    columns: list[Iterator[Any]] = []
+    listed: list[int] = tags.tolist()
+    there, found = set(listed), dict[int, tuple[layouts.Layout, list[np.ndarray]]]()
     for tag, option in enumerate(options):
+        own = _taken(option, memory)
+        if tag in there:
+            found[tag] = option, own
+    if all(_is_plain(option) or _is_number(option) for option, _ in found.values()):
+        rows = {tag: column(option, iter(own), len(listed), members) for tag, (option, own) in found.items()}
+        return [rows[tag][place] for place, tag in enumerate(listed)]
+    columns = dict[int, Iterator[Any]]()
+    for tag, (option, own) in found.items():
         here = tags == tag
-        own = [m[here] for m in _taken(option, memory)]
-        count = int(np.count_nonzero(here))
-        if count and isinstance(option, layouts.Constant) and isinstance(option.value, Undefined):
+        if isinstance(option, layouts.Constant) and isinstance(option.value, Undefined):
             raise option.value.error()
-        columns.append(iter(column(option, iter(own), count, members) if count else ()))
-    return list(map(next, map(columns.__getitem__, tags.tolist())))
+        count = int(np.count_nonzero(here))
+        columns[tag] = iter(column(option, iter([m[here] for m in own]), count, members))
+    return list(map(next, map(columns.__getitem__, listed)))
 
 
 def column(layout: layouts.Layout, memory: _Memory, count: int, members: Sequence[object]) -> list[Any]:
