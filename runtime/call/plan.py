@@ -89,19 +89,11 @@ class ResultAlias:
 
 @frozen
 class ArrayWrite:
-    """An output is the new contents of the array of an argument leaf, or of a part of it.
-
-    Attributes
-    ----------
-    part : tuple, optional
-        Start, stop and step of each axis.
-    starts : int
-        How many outputs after it say where the part starts, on each axis, where only the run knows.
-    """
+    """An output is the new contents of the array of an argument leaf, or of a part of it."""
 
     leaf: int
-    part: tuple[tuple[int, int, int], ...] | None = None
-    starts: int = 0
+    part: tuple[tuple[int, int, int], ...] | None = None  # start, stop and step of each axis
+    starts: int = 0  # how many outputs after it say where the part starts, on each axis, where only the run knows
 
     @property
     def index(self) -> tuple[slice, ...] | EllipsisType:

@@ -29,7 +29,6 @@ from anabranch.runtime.values.dynamic_shapes.valid_region import Front, Masked, 
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.host_calls.results import Hidden
 from anabranch.runtime.values.pytrees import (
-    carry_layouts,
     host_values,
     layout as layouts,
     node_graphs,
@@ -84,9 +83,9 @@ def result_layout(value: object, contents: tuple[object, ...], outside: Heap, gi
         _refuse_cycles(value, "the result", IdentityDict(), IdentitySet(), exists)
     for part in contents:
         _refuse_cycles(part, "what a changed object holds", IdentityDict(), IdentitySet(), exists)
-    result = carry_layouts.with_leaves(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
+    result = layouts.with_leaves(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
     described = [_of_made_nodes(layouts.describe(c, exists), exists) for c in contents]
-    rest = [carry_layouts.with_leaves(c, given.numbers.__contains__) for c in described]
+    rest = [layouts.with_leaves(c, given.numbers.__contains__) for c in described]
     return layouts.Node(structure, (result, *rest))
 
 
@@ -132,10 +131,7 @@ def _refers(layout: layouts.Layout) -> bool:
 def _of_made_nodes(layout: layouts.Layout, exists: Exists) -> layouts.Layout:
     """The layout with nodes that the function itself has made as alternatives, where they are few.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where they are many.
+    Raises `UnsupportedOperationError` where they are many.
     """
     match layout:
         case layouts.Node(node_structures.ReferenceStructure() as structure, _, source):

@@ -40,17 +40,10 @@ class _Order(enum.Enum):
 
 @frozen(eq=False)
 class _Store:
-    """A part of an array that is still to be written.
-
-    Attributes
-    ----------
-    update : Update
-    scratch : int or None
-        The place of the array that it has been computed to, at the same positions.
-    """
+    """A part of an array that is still to be written."""
 
     update: Update
-    scratch: int | None
+    scratch: int | None  # the place of the array that it has been computed to, at the same positions
 
 
 class ArrayStores:
@@ -87,7 +80,6 @@ class ArrayStores:
 
         Parameters
         ----------
-        names, types
         kept
             The places of the arrays that are needed afterwards as they are.
         within

@@ -36,12 +36,8 @@ class ElementLoops:
     ) -> Iterator[list[Affine]]:
         """Write loops over the positions of a region, or its first axes; what is written meanwhile is their body.
 
-        Parameters
-        ----------
-        shape, region, axes
-        work
-            How many operations are done at each position, where that may be in any order and by several threads: what
-            is done at one reads nothing that another one writes. 0 where it is not so.
+        `work`: how many operations are done at each position, where that may be in any order and by several threads:
+        what is done at one reads nothing that another one writes. 0 where it is not so.
         """
         spans = spans_of(shape, region)[:axes]
         sizes = list(map(_most, spans))
@@ -213,7 +209,7 @@ class ElementLoops:
         for index, size in moves:
             low, high = map(self._positions.value, self._positions.ends(index, bounds))
             tests += [code.add("icmp sge", "i64", low, "0"), code.add("icmp slt", "i64", high, str(size))]
-        return self._arrays.all_of(tests)
+        return self._arrays.tests.all_of(tests)
 
 
 def spans_of(shape: Sequence[int], region: Region) -> list[Span]:

@@ -17,7 +17,7 @@ from anabranch.runtime.errors import AliasError, IntegerRangeError, UnsupportedV
 from anabranch.runtime.host.generator_state import OutsideGenerator, kind_of
 from anabranch.runtime.ir.array_type import native
 from anabranch.runtime.signature import object_fields as parts
-from anabranch.runtime.signature.set_structure import set_structure
+from anabranch.runtime.signature.object_fields import set_structure
 from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import Static, is_static, key_of
 from anabranch.runtime.values import containers, random_generators
@@ -68,29 +68,7 @@ def _named(path: Path) -> str:
 
 
 class Leaves:
-    """A call's arguments taken apart: the run-time leaves, and the key that says what executable they need.
-
-    Attributes
-    ----------
-    values : list
-        The leaves, in the order in which they are met.
-    arrays : list
-        The arrays among them.
-    statics : list
-        The values that are plain Python while tracing, in the order of their keys.
-    containers : list
-        The mutable ones, in the order in which they are met.
-    generators : dict
-        Generators of random numbers, by the leaf that is the words of their state.
-    foreign : Foreign or None
-        The arrays of other libraries, where there are any.
-    originals : dict
-        The objects that arrays are the memory of, with their structures, by the identities of the arrays.
-    texts : list
-        The texts, and what is bytes.
-    run_time_texts : collection of int
-        The places among them of those that are no plain Python while tracing.
-    """
+    """A call's arguments taken apart: the run-time leaves, and the key that says what executable they need."""
 
     __slots__ = (
         "_inside", "_parts", "_places", "arrays", "containers", "foreign", "generators", "originals", "run_time_texts",
@@ -99,17 +77,19 @@ class Leaves:
     static_types: frozenset[type] = frozenset()  # classes of numbers that are no leaves
 
     def __init__(self, run_time_texts: Collection[int] = ()) -> None:
-        self.values: list[Any] = []
-        self.arrays: list[np.ndarray | device.Array] = []
-        self.statics: list[Any] = []
-        self.containers: list[Any] = []
-        self.foreign: foreign.Foreign | None = None
+        self.values: list[Any] = []  # the leaves, in the order in which they are met
+        self.arrays: list[np.ndarray | device.Array] = []  # the arrays among them
+        self.statics: list[Any] = []  # the values that are plain Python while tracing, in the order of their keys
+        self.containers: list[Any] = []  # the mutable ones, in the order in which they are met
+        self.foreign: foreign.Foreign | None = None  # the arrays of other libraries, where there are any
+        # Generators of random numbers, by the leaf that is the words of their state.
         self.generators: dict[int, Any] = {}
+        # The objects that arrays are the memory of, with their structures, by the identities of the arrays.
         self.originals: dict[tuple[ByIdentity, ...], tuple[containers.Structure, Any]] = {}
         self._parts: IdentityDict[Any, list[Any]] = IdentityDict()  # of objects that are made of arrays
         self._places: IdentityDict[Any, int] = IdentityDict()  # of the containers
-        self.texts: list[str | bytes] = []
-        self.run_time_texts = run_time_texts
+        self.texts: list[str | bytes] = []  # the texts, and what is bytes
+        self.run_time_texts = run_time_texts  # the places among them of those that are no plain Python while tracing
         self._inside = False  # whether what comes is part of an object
 
     def key(self, value: Any, path: Path) -> ArgumentKey:
@@ -238,10 +218,7 @@ class Leaves:
     def append_captured(self, array: Any) -> None:
         """Append an array from outside, or the words of a generator: an input like the arguments.
 
-        Raises
-        ------
-        AliasError
-            When it is also an argument.
+        Raises `AliasError` when it is also an argument.
         """
         if isinstance(array, OutsideGenerator):
             if any(c is array.generator for c in self.containers):
@@ -278,10 +255,7 @@ def _known_number(value: float) -> Any:
 def number_on_device(value: complex) -> Any:
     """Jaxlib's array of a Python number, the same one for a number that was there before.
 
-    Raises
-    ------
-    OverflowError
-        For a Python int beyond int64.
+    Raises `OverflowError` for a Python int beyond int64.
     """
     # Zeros of both signs are equal.
     if value and type(value) is not complex:
@@ -303,9 +277,7 @@ class LeavesButNumbers(Leaves):
 def on_device(leaves: Sequence[object]) -> list[Buffer]:
     """Leaves on the device: Arrays as they are, the rest copied there.
 
-    Raises
-    ------
-    DeletedArrayError
+    Raises `DeletedArrayError`.
     """
     return [v.buffer if isinstance(v, device.Array) else put(np.asarray(v, PYTHON_DTYPES.get(type(v)))) for v in leaves]
 
@@ -313,11 +285,7 @@ def on_device(leaves: Sequence[object]) -> list[Buffer]:
 def check_sharing(leaves: Leaves, mutated: Sequence[int]) -> None:
     """Refuse a call in which the function writes to an array that shares memory with another argument.
 
-    The same array passed twice is no such case: it is one array inside the function, too.
-
-    Raises
-    ------
-    AliasError
+    The same array passed twice is no such case: it is one array inside the function, too. Raises `AliasError`.
     """
     for leaf in mutated:
         written = leaves.values[leaf]
@@ -336,9 +304,7 @@ _ONE_WAY = "reach it only through the argument, or pass a copy"
 def check_outside(leaves: Leaves, mutated: Sequence[int], outside: Container[Any]) -> None:
     """Refuse a call in which an array that the function writes to is one that it also reads from outside.
 
-    Raises
-    ------
-    AliasError
+    Raises `AliasError`.
     """
     for leaf in mutated:
         if leaves.values[leaf] in outside:
@@ -351,9 +317,7 @@ def check_outside(leaves: Leaves, mutated: Sequence[int], outside: Container[Any
 def check_objects(leaves: Leaves, outside: Container[object]) -> None:
     """Refuse a call in which an object that the function knows from outside is an argument, too, where it writes.
 
-    Raises
-    ------
-    AliasError
+    Raises `AliasError`.
     """
     for value in leaves.containers:
         if value in outside:

@@ -234,12 +234,8 @@ class StrMethod:
 def deferred(method: str, *parts: object, **keywords: object) -> Value:
     """The method of `str` on these parts, of which some may be known only at run time.
 
-    Raises
-    ------
-    TypeError, ValueError, KeyError, IndexError
-        What Python raises for such parts, where their types alone tell.
-    UnsupportedValueError
-        For an object that hides run-time values.
+    Raises `TypeError` or `ValueError` or `KeyError` or `IndexError`: what Python raises for such parts, where their
+    types alone tell. Raises `UnsupportedValueError` for an object that hides run-time values.
     """
     parts = (*parts, *keywords.values())
     names = tuple(keywords)

@@ -12,8 +12,7 @@ import weakref
 from collections.abc import Callable
 
 from anabranch.runtime.call.execution import Execution, never
-from anabranch.runtime.call.fastpath.call_form import CallForm as CallForm
-from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
+from anabranch.runtime.call.fastpath.codegen import CallForm as CallForm, UnsuitedError, Writer
 from anabranch.runtime.call.fastpath.guard_args import ArgumentChecks
 from anabranch.runtime.call.fastpath.native_run import NativeRunning
 from anabranch.runtime.call.fastpath.run import Running

@@ -16,8 +16,7 @@ from anabranch.runtime.device.array import Array
 from anabranch.runtime.host.generator_state import GeneratorKind, OutsideGenerator
 from anabranch.runtime.host.object_layout import CONTIGUOUS, ORDINARY
 from anabranch.runtime.signature.flatten_to_key import ArgumentKey, RepeatedArgument
-from anabranch.runtime.signature.object_fields import is_object
-from anabranch.runtime.signature.set_structure import SetStructure
+from anabranch.runtime.signature.object_fields import SetStructure, is_object
 from anabranch.runtime.signature.static_keys import Static
 from anabranch.runtime.values import containers, user_classes
 from anabranch.runtime.values.abstract import PYTHON_DTYPES

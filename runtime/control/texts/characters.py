@@ -30,17 +30,10 @@ _MOST_LETTERS = 512
 
 
 class Characters(abc.ABC):
-    """The characters of a text.
-
-    Attributes
-    ----------
-    length : int or traced int
-    letters : str
-        All that can be among them, in the order of their codes; "" where it can be any.
-    """
+    """The characters of a text."""
 
     length: Bound
-    letters: str
+    letters: str  # all that can be among them, in the order of their codes; "" where it can be any
 
     @abc.abstractmethod
     def code(self, place: Atom) -> Atom:
@@ -120,7 +113,6 @@ class Digits(Characters):
 
     Parameters
     ----------
-    number : Atom
     span : Interval
         What it can be.
     base : int

@@ -1,12 +1,10 @@
-"""Remainders of floats: exact, by one division where the quotient is not too large for that; else the C library's.
-
-The quotient's whole part is the true one, or one more where it was rounded up to that; what is left then is less than
-the divisor and a multiple of the unit in its last place, so that it is computed without an error.
-"""
+"""Floats: sines and cosines of one angle, one call where both are asked for, and exact remainders."""
 
 from __future__ import annotations
 
 import math
+import re
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -61,3 +59,37 @@ def remainder(code: Instructions, operands: Sequence[str], dtype: np.dtype, out:
 def _is_power_of_two(x: str) -> bool:
     """Return whether a float is a power of two that the code says, for which LLVM makes vectors of the division."""
     return x.startswith("0x") and math.frexp(float(np.uint64(int(x, 16)).view(np.float64)))[0] == 0.5
+
+
+# Where the C library is known to have one function for both that gives the same bits.
+_HAS_BOTH = sys.platform == "linux"
+_PLACES = {"sin": 0, "cos": 1}
+_BOTH = """
+define internal { double, double } @sin_and_cos(double %x) alwaysinline nounwind {
+  %sine.p = alloca double
+  %cosine.p = alloca double
+  call void @sincos(double %x, ptr %sine.p, ptr %cosine.p)
+  %sine = load double, ptr %sine.p
+  %cosine = load double, ptr %cosine.p
+  %first = insertvalue { double, double } undef, double %sine, 0
+  %both = insertvalue { double, double } %first, double %cosine, 1
+  ret { double, double } %both
+}"""
+
+
+def of_angle(code: Instructions, name: str, x: str) -> str:
+    """The sine or the cosine of a double; the instruction before, if it asks for the other one, then asks for both."""
+    (other,) = _PLACES.keys() - {name}
+    asked = rf"  (%v\d+) = call double @{other}\(double {re.escape(x)}\)(.*)"
+    before = re.fullmatch(asked, code.lines[-1]) if _HAS_BOTH and code.lines else None
+    if before is None:
+        return code.call(name, "double", "double", x)
+    code.declarations["sincos"] = "declare void @sincos(double, ptr, ptr)"
+    code.declarations["sin_and_cos"] = _BOTH
+    both = code.fresh()
+    part = f"extractvalue {{ double, double }} {both},"
+    code.lines[-1:] = [
+        f"  {both} = call {{ double, double }} @sin_and_cos(double {x}){before[2]}",
+        f"  {before[1]} = {part} {_PLACES[other]}{before[2]}",
+    ]
+    return code.emit(f"{part} {_PLACES[name]}")

@@ -1,8 +1,4 @@
-"""NumPy's own functions in C that draw one number, by their addresses: machine code calls them.
-
-They take a `bitgen_t`, whose form `numpy/random/bitgen.h` makes public: the address of a state, and the functions that
-draw bits from it.
-"""
+"""NumPy's own functions in C that draw one number, or sort, by their addresses: machine code calls them."""
 
 from __future__ import annotations
 
@@ -10,7 +6,10 @@ import ctypes
 import enum
 import functools
 import importlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+
+import numpy as np
 
 from anabranch.base.frozen import frozen
 
@@ -32,22 +31,13 @@ class Bound(enum.Enum):
 
 @frozen
 class Sampler:
-    """A function that draws one number.
-
-    Attributes
-    ----------
-    symbol : str
-    parameters : tuple of (str, float or None, Bound)
-        Numbers in order: their names in Python, defaults, and what they may be; an int64 for a count, else a float64.
-    is_int : bool
-        It returns an int64, else a float64.
-    scratch : int
-        How many bytes of memory it takes as its last argument, which begin as zeros: what it computes of the numbers.
-    """
+    """A function that draws one number."""
 
     symbol: str
+    # Numbers in order: their names in Python, defaults, and what they may be; an int64 for a count, else a float64.
     parameters: tuple[tuple[str, float | None, Bound], ...] = ()
-    is_int: bool = False
+    is_int: bool = False  # it returns an int64, else a float64
+    # How many bytes of memory it takes as its last argument, which begin as zeros: what it computes of the numbers.
     scratch: int = 0
 
 
@@ -90,3 +80,40 @@ def address_of(symbol: str) -> int | None:
     library = ctypes.CDLL(str(importlib.import_module("numpy.random._generator").__file__))
     function = getattr(library, symbol, None)
     return None if function is None else ctypes.cast(function, ctypes.c_void_p).value
+
+
+# The places of the function that gives the address of a dtype's functions in the interface, and of its sorts that keep
+# no order of equal elements among these, as `numpy/__multiarray_api.h` and `numpy/ndarraytypes.h` have them.
+_GIVES_FUNCTIONS, _SORT, _ARGSORT = 365, 33, 36
+# An array's address, for an argsort that of the positions, how many elements there are, and what no sort of numbers
+# looks at.
+SORT, ARGSORT = "declare i32 @{}(ptr, i64, ptr)", "declare i32 @{}(ptr, ptr, i64, ptr)"
+_SYMBOL = "npy_{}_{}"
+
+
+def sort_symbol(dtype: np.dtype) -> str:
+    """The name, in machine code, of the function that sorts."""
+    return _SYMBOL.format("sort", dtype.name)
+
+
+def argsort_symbol(dtype: np.dtype) -> str:
+    """The name of the function that puts positions in the order of the elements there."""
+    return _SYMBOL.format("argsort", dtype.name)
+
+
+def symbols_in(llvm: str) -> Iterator[tuple[str, int]]:
+    """Yield the names of such functions in a module, with their addresses."""
+    for kind, name in sorted(set(re.findall(f"@{_SYMBOL.format('(sort|argsort)', '([a-z0-9]+)')}", llvm))):
+        place = _SORT if kind == "sort" else _ARGSORT
+        yield _SYMBOL.format(kind, name), _functions_of(np.dtype(name))[place]
+
+
+@functools.cache
+def _functions_of(dtype: np.dtype) -> list[int]:
+    """The addresses of a dtype's functions, up to the last of its sorts."""
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_size_t, [ctypes.py_object, ctypes.c_char_p]
+    table: int = get(importlib.import_module("numpy._core._multiarray_umath")._ARRAY_API, None)
+    interface = (ctypes.c_size_t * (_GIVES_FUNCTIONS + 1)).from_address(table)
+    functions = ctypes.PYFUNCTYPE(ctypes.c_size_t, ctypes.py_object)(interface[_GIVES_FUNCTIONS])(dtype)
+    return list((ctypes.c_size_t * (_ARGSORT + 1)).from_address(functions))
