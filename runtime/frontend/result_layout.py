@@ -52,22 +52,17 @@ _MADE_OF_OTHERS = (Iterator, ItemsView, ValuesView, functools.partial, types.Met
 
 def lists_arrays(layout: layouts.Layout) -> bool:
     """Return whether lists of run-time length in a result hold arrays: what is a view in eager code is a copy there."""
-    match layout:
-        case layouts.Node(ItemsStructure(variants=kinds)):
-            return any(map(_holds_arrays, kinds))
-        case layouts.Node(_, parts) | layouts.Union(parts):
-            return any(map(lists_arrays, parts))
-    return False
-
-
-def _holds_arrays(layout: layouts.Layout) -> bool:
-    match layout:
-        case layouts.Leaf(abstract):
-            return abstract.kind is Kind.ARRAY
-        case layouts.Node(structure) if structure.array_arena is not None:
-            return True
-        case layouts.Node(_, parts) | layouts.Union(parts):
-            return any(map(_holds_arrays, parts))
+    pending: list[tuple[layouts.Layout, bool]] = [(layout, False)]
+    while pending:
+        match pending.pop():
+            case layouts.Leaf(abstract), True if abstract.kind is Kind.ARRAY:
+                return True
+            case layouts.Node(structure), True if structure.array_arena is not None:
+                return True
+            case layouts.Node(ItemsStructure(variants=kinds)), _:
+                pending += [(kind, True) for kind in kinds]
+            case ((layouts.Node(_, parts) | layouts.Union(parts)), in_list):
+                pending += [(part, in_list) for part in parts]
     return False
 
 

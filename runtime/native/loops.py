@@ -127,6 +127,9 @@ class _Call:
             if output.operand is not None and not output.copied
         )
         target = f'call_target_name = "{function.name}", api_version = 4 : i32, output_operand_aliases = [{shared}]'
+        # XLA takes equal calls for one. A later call that writes to the results of both in place would then be given
+        # one array twice, as XLA copies no part of a tuple for that.
+        target += f', backend_config = {{call = "{emitter.fresh()}"}}'
         results = emitter.custom_call(ctx.inputs, ctx.in_types, [o.type for o in outputs], target)
         emitter.made_within(results)
         found = []

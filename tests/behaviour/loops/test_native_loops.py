@@ -585,3 +585,27 @@ def test_an_array_of_no_elements_in_a_loop_that_xla_calls() -> None:
 
     wrapped = jit(f, compiler_options={"xla_cpu_parallel_codegen_split_count": 1})
     assert wrapped(np.random.default_rng(3)) == f(np.random.default_rng(3))
+
+
+def test_equal_calls_of_one_loop_have_arrays_of_their_own() -> None:
+    """XLA takes equal calls for one, and copies no part of its results for a later call that writes to both."""
+
+    def filled(x):
+        made, total = np.zeros(len(x)), 0.0
+        for i in range(len(x)):
+            made[i] = x[i] + i
+            total += made[i]
+        return made, total
+
+    def changed(x):
+        a, b = filled(x)[0], filled(x)[0]
+        for i in range(1, len(x)):
+            a[i] = a[i - 1] + 1
+            b[i] = b[i - 1] * 2 + 1
+        return a, b
+
+    x = np.arange(1.0, 12.0)
+    for got, want in zip(
+        jit(changed, compiler_options={"xla_cpu_use_fusion_emitters": False})(x), changed(x), strict=True
+    ):
+        np.testing.assert_array_equal(got, want)
