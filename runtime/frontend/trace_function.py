@@ -14,6 +14,7 @@ from anabranch.base.signals import Interrupt
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
 from anabranch.runtime.control.aliasing import split_containers
+from anabranch.runtime.control.branches.own_errors import is_own
 from anabranch.runtime.control.call import call, resolve
 from anabranch.runtime.control.calls import host_functions, special_methods
 from anabranch.runtime.control.calls.recursion import infinite_recursion
@@ -165,7 +166,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
                 add_location(refused)
                 raise refused from None
             # Its arguments may be known only at run time.
-            if not (_has_been_seen(trace, given, outside) or containers.has_traced(error)):
+            if is_own(error) or not (_has_been_seen(trace, given, outside) or containers.has_traced(error)):
                 put_back(guards)
                 raise
             exceptions.record(atoms.literal(True), error, run_time_checks.frames_of(error))

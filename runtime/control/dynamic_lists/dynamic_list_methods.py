@@ -230,6 +230,7 @@ def _in_order(owner: GrowableContents) -> Callable[[Items], Items]:
     """The places, in order, of keys that are no numbers or texts: what they are is asked of their `<`."""
 
     def places(keys: Items) -> Items:
+        current().trace.lists.demand_growth()
         made: Value = owner.made(())
         made.become(keys)
         found: Items = passed_functions.called(list_source.places_in_order)(made).as_items()
