@@ -26,6 +26,7 @@ from anabranch.runtime.call.donation import donated_leaves
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.calls.counterparts import counterpart
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.frontend.call_values import with_call_values
 from anabranch.runtime.frontend.function_info import name_of, parameter_names, plain_function, refuse_early
 from anabranch.runtime.frontend.trace_function import trace_call
@@ -237,6 +238,9 @@ class CompiledSignatures(Generic[P, R]):
 
     def _trace_shown(self, key: SignatureKey, leaves: Leaves, call: Call, again: Plan | None) -> Traced:
         traced = self._trace(key, leaves, call, None, again)
+        serves_all = leaves.run_time_texts or (self._many_values.is_general(key) and not settings().auto_static)
+        if serves_all and traced.plan.may_copy_views:
+            raise UnsupportedOperationError("views that the function returns for known values would be copies")
         self.__anabranch_options__.show(traced.program)
         return traced
 

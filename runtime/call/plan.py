@@ -148,6 +148,7 @@ class Plan:
     known: frozenset[int] = frozenset()  # argument leaves whose values this is for, as `needs` say
     needs: tuple[NamedRequest, ...] = ()
     capacities: tuple[Capacity, ...] = ()  # a run in which one is too small gives nothing
+    may_copy_views: bool = False  # whether what eager code returns as a view may be a copy, as its place is computed
     packs: tuple[range | tuple[int, ...], ...] = ()  # arguments' leaves that are one input, by the first of them
     # Those of the results' outputs that hold several of the leaves that are computed, with the places of these.
     stacks: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)

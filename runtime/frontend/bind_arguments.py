@@ -243,8 +243,6 @@ class BoundArguments:
             return self._arguments.numbers[leaf]
         if leaf in self._arguments.numbers:
             self._builder.trace.requests.knowable[atom] = leaf
-            if abstract.dtype.kind != "b":
-                self._builder.trace.requests.ints.add(leaf)
         first = self._arguments.first(leaf)
         if first < leaf:
             self.handles.append(self.handles[first])

@@ -14,7 +14,13 @@ from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.frontend.captured_arrays import CapturedArrays
 from anabranch.runtime.frontend.effects import ObjectChanges
 from anabranch.runtime.frontend.result_aliases import identities
-from anabranch.runtime.frontend.result_layout import hosted_result, result_layout, with_elements_packed, with_nodes
+from anabranch.runtime.frontend.result_layout import (
+    hosted_result,
+    lists_arrays,
+    result_layout,
+    with_elements_packed,
+    with_nodes,
+)
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.program import Atom, Equation, Literal, OutputGroups, Program, Var
 from anabranch.runtime.ops import host_callback as effect_op
@@ -130,7 +136,13 @@ def build_plan(
         strides=_strides(given, arguments),
         orders={k: tuple(map(order.index, range(len(order)))) for k, order in orders.items()},
         on_device=stays,
+        may_copy_views=lists_arrays(layout) or any(map(_may_be_copied, packed)),
     )  # fmt: skip
+
+
+def _may_be_copied(part: pack_unpack.Packed) -> bool:
+    """Return whether a part of the result is an array whose place in another's memory is computed."""
+    return part.handle is not None and bool(part.handle.storage.alias_edges)
 
 
 def _strides(given: BoundArguments, arguments: Arguments) -> dict[int, tuple[int, ...]]:

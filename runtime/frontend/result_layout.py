@@ -20,9 +20,11 @@ from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import arena_contents, atoms, containers
+from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.array_flags import AnyStride, ArrayFlags
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists import records
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.dynamic_shapes.valid_region import Front, Masked, Window
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.host_calls.results import Hidden
@@ -46,6 +48,27 @@ _LONG = 64
 _STAGED = (countable.Countable, generators.PushIterator, progress_displays.Opaque)
 # What holds others where neither a slot nor an attribute shows them.
 _MADE_OF_OTHERS = (Iterator, ItemsView, ValuesView, functools.partial, types.MethodType)
+
+
+def lists_arrays(layout: layouts.Layout) -> bool:
+    """Return whether lists of run-time length in a result hold arrays: what is a view in eager code is a copy there."""
+    match layout:
+        case layouts.Node(ItemsStructure(variants=kinds)):
+            return any(map(_holds_arrays, kinds))
+        case layouts.Node(_, parts) | layouts.Union(parts):
+            return any(map(lists_arrays, parts))
+    return False
+
+
+def _holds_arrays(layout: layouts.Layout) -> bool:
+    match layout:
+        case layouts.Leaf(abstract):
+            return abstract.kind is Kind.ARRAY
+        case layouts.Node(structure) if structure.array_arena is not None:
+            return True
+        case layouts.Node(_, parts) | layouts.Union(parts):
+            return any(map(_holds_arrays, parts))
+    return False
 
 
 def result_layout(value: object, contents: tuple[object, ...], outside: Heap, given: BoundArguments) -> layouts.Node:

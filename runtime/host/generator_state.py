@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import random
-import struct
 import sys
 import threading
 from collections.abc import Mapping
@@ -14,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.host import twister_memory
 
 _MASK = 2**64 - 1
 # By bit generator the parts of its state, and how many words each has. Ints of two words have the low one first.
@@ -26,15 +25,23 @@ _PARTS: Mapping[str, tuple[tuple[str, int], ...]] = {
     "SFC64": (("state.state", 4), *_COUNTED),
 }
 _LEGACY = (("has_gauss", 1), ("gauss", 1))
-_PYTHON_TWISTER_WORDS = 625  # 624 of the generator, and how many of them are used up
+_PYTHON_WORDS = 625  # 624 of the generator, and how many of them are used up
 
 
 @frozen
 class GeneratorKind:
-    """The class of a generator, and that of the bits it draws from."""
+    """The class of a generator, and that of the bits it draws from.
 
-    cls: type  # `numpy.random.Generator`, `numpy.random.RandomState`, `random.Random` or a bit generator of NumPy's
-    bits: Any  # type or None; the bit generator's class; None for Python's own generator
+    Attributes
+    ----------
+    cls : type
+        `numpy.random.Generator`, `numpy.random.RandomState`, `random.Random` or a bit generator of NumPy's.
+    bits : type or None
+        The bit generator's class; None for Python's own generator.
+    """
+
+    cls: type
+    bits: Any
 
     @property
     def name(self) -> str:
@@ -49,7 +56,7 @@ class GeneratorKind:
     @property
     def words(self) -> int:
         """The number of words of its state."""
-        return _PYTHON_TWISTER_WORDS + 2 if self.bits is None else sum(count for _, count in self._parts)
+        return _PYTHON_WORDS + 2 if self.bits is None else sum(count for _, count in self._parts)
 
     @property
     def _parts(self) -> tuple[tuple[str, int], ...]:
@@ -60,17 +67,18 @@ class GeneratorKind:
         """Return whether it is a `RandomState`."""
         return self.name == "RandomState"
 
+    @property
+    def place_of_bits(self) -> str:
+        """The attribute of a generator of NumPy's that has its bit generator."""
+        return "_bit_generator" if self.is_legacy else "bit_generator"
+
     def read(self, generator: Any) -> np.ndarray:
         """The words of a generator's state."""
         if self.bits is None:
             return _python_words(generator.getstate())
+        if (memory := self.memory(generator)) is not None:
+            return memory.read()
         found, place = np.empty(self.words, np.uint64), 0
-        if (offset := self._gauss_offset()) is not None:
-            found[:_TWISTER_WORDS] = _twister_words(_bits(generator))
-            if self.is_legacy:
-                found[-2:] = _gauss(generator, offset)
-                found[-2] &= 1  # what lies beside the int is nobody's
-            return found
         state = _numpy_state(generator)
         for around, last, count in _places(self):
             part = state if around is None else state[around]
@@ -84,10 +92,8 @@ class GeneratorKind:
             *ints, has_gauss, gauss = words.tolist()
             generator.setstate((3, tuple(ints), _float(gauss) if has_gauss else None))
             return
-        if (offset := self._gauss_offset()) is not None:
-            _twister_words(_bits(generator))[:] = words[:_TWISTER_WORDS]
-            if self.is_legacy:
-                _gauss(generator, offset)[:] = words[-2:]
+        if (memory := self.memory(generator)) is not None:
+            memory.write(words)
             return
         state: dict[str, Any] = {"bit_generator": self.bits.__name__}
         place = 0
@@ -100,9 +106,11 @@ class GeneratorKind:
         else:
             _bits(generator).state = state
 
-    def _gauss_offset(self) -> int | None:
-        """Where a legacy generator has its normal number; None for what is read and written by NumPy's functions."""
-        return gauss_offset() if self.algorithm == "MT19937" else None
+    def memory(self, generator: Any) -> twister_memory.TwisterMemory | None:
+        """Where the state lies; None for what is read and written by NumPy's functions."""
+        if self.bits is None or self.bits.__name__ != "MT19937":
+            return None
+        return twister_memory.memory_of(generator, _bits(generator), self.is_legacy)
 
     def made(self, words: np.ndarray) -> Any:
         """A new generator of this state."""
@@ -131,12 +139,21 @@ class OutsideGenerator:
     generator: Any
     kind: GeneratorKind
 
+    @property
+    def memory(self) -> twister_memory.TwisterMemory | None:
+        """Where its state lies, as long as it has these bits; None as for its kind."""
+        return self.kind.memory(self.generator)
+
     def read(self) -> np.ndarray:
         """The words of its state.
 
-        Raises `RuntimeError` where `numpy.random.set_bit_generator` has given it other bits meanwhile.
+        Raises
+        ------
+        RuntimeError
+            Where `numpy.random.set_bit_generator` has given it other bits meanwhile.
         """
-        if kind_of(self.generator) != self.kind:
+        cls, bits = self.kind.cls, self.kind.bits
+        if type(self.generator) is not cls or (bits is not None and type(_bits(self.generator)) is not bits):
             raise RuntimeError(
                 f"the {self.kind.name} that the function draws from has other bits than {self.kind.algorithm} now"
             )
@@ -238,57 +255,3 @@ def _python_words(state: tuple[int, tuple[int, ...], float | None]) -> np.ndarra
     _, ints, gauss = state
     rest = (0, 0) if gauss is None else (1, int(np.float64(gauss).view(np.uint64)))
     return np.array((*ints, *rest), np.uint64)
-
-
-_TWISTER_WORDS = 625  # those of the algorithm, and how many of them are used up
-
-
-def _twister_words(bits: Any) -> np.ndarray:
-    """The memory of a bit generator's state, which is valid while that lives."""
-    memory: Any = (ctypes.c_uint32 * _TWISTER_WORDS).from_address(bits.ctypes.state_address)
-    found: np.ndarray = np.frombuffer(memory, np.uint32)
-    return found
-
-
-def _gauss(generator: Any, offset: int) -> np.ndarray:
-    """The memory of the number that a `RandomState` has left, an int32 before it says whether there is one."""
-    memory: Any = (ctypes.c_uint64 * 2).from_address(id(generator) + offset)
-    found: np.ndarray = np.frombuffer(memory, np.uint64)
-    return found
-
-
-@functools.cache
-def gauss_offset() -> int | None:
-    """Where in the object of a `RandomState` that is; None where memory is not as it is thought to be."""
-    if sys.implementation.name != "cpython":
-        return None
-    generator = np.random.RandomState(1)
-    generator.standard_normal(3)
-    state: Any = generator.get_state(legacy=False)
-    if not _agrees(generator):
-        return None
-    state["gauss"], state["has_gauss"] = 1.2345678901234567e-101, 1
-    generator.set_state(state)
-    size = np.random.RandomState.__basicsize__
-    number = struct.pack("d", state["gauss"])
-    held = ctypes.string_at(id(generator), size)
-    offset = held.find(number) - 8
-    if offset < 0 or offset % 8 or held.count(number) != 1:
-        return None
-    for has in (0, 1):
-        state["has_gauss"] = has
-        generator.set_state(state)
-        if _gauss(generator, offset)[:1].view(np.int32)[0] != has:
-            return None
-    return offset
-
-
-def _agrees(generator: Any) -> bool:
-    """Return whether what lies in memory is the state, before and after it is written to."""
-    memory = _twister_words(generator._bit_generator)
-    for _ in range(2):
-        state: Any = generator.get_state(legacy=False)
-        if not np.array_equal(memory, [*state["state"]["key"], state["state"]["pos"]]):
-            return False
-        memory[7], memory[-1] = 11, 13
-    return True

@@ -116,8 +116,13 @@ class ElementLoops:
             yield index
 
     @contextlib.contextmanager
-    def counted(self, first: str, end: str, span: Span, inside: int = 1) -> Iterator[Affine]:
-        """Write a loop over the positions of a span, whose bounds have these names, around one of so many steps."""
+    def counted(
+        self, first: str, end: str, span: Span, inside: int = 1, *, is_forward: bool = True
+    ) -> Iterator[Affine]:
+        """Write a loop over the positions of a span, whose bounds have these names, around one of so many steps.
+
+        One that does not go forward takes each position.
+        """
         code, positions = self._code, self._positions
         step = "1" if span.step is None else positions.value(span.step)
         before, head, body, after = code.block, code.label("each"), code.label("element"), code.label("done")
@@ -126,8 +131,12 @@ class ElementLoops:
         place, counter = code.hold(), code.fresh()
         code.branch(code.add("icmp slt", "i64", counter, end), body, after)
         code.begin(body)
-        positions.runs(counter, span)
-        yield Affine(0, ((counter, 1),))
+        at = counter
+        if not is_forward:
+            last = code.add("sub nsw", "i64", end, "1")
+            at = code.add("sub nsw", "i64", code.add("add nsw", "i64", last, first), counter)
+        positions.runs(at, span)
+        yield Affine(0, ((at, 1),))
         following = code.add("add nsw", "i64", counter, step)
         code.fill(place, f"{counter} = phi i64 [ {first}, %{before} ], [ {following}, %{code.block} ]")
         if step != "1":

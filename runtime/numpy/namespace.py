@@ -14,7 +14,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy import union_arguments
+from anabranch.runtime.numpy import polynomial_series, union_arguments
 from anabranch.runtime.numpy.core import (
     ExtendedPrecisionError,
     adopted,
@@ -135,8 +135,12 @@ def _drawn(method: Any, *args: Value, **kwargs: Value) -> Value:
 def _guard(original: Callable[..., object], name: str) -> Callable[..., Any]:
     @functools.wraps(original, updated=())
     def call(*args: object, **kwargs: object) -> Value:
-        if is_of_library(original) and settings().host_calls and functions.has_run_time_values((args, kwargs)):
-            return stage.call(name, original, args, kwargs)
+        if is_of_library(original) and functions.has_run_time_values((args, kwargs)):
+            staged_form = polynomial_series.on_arrays(original, args, kwargs, namespace)
+            if staged_form is not None:
+                return staged_form(*args, **kwargs)
+            if settings().host_calls:
+                return stage.call(name, original, args, kwargs)
         if traced_inside(args) or traced_inside(kwargs):
             why = f": {registry.REFUSED[name]}" if name in registry.REFUSED else ""
             raise UnsupportedOperationError(f"{name} on a traced value is not supported{why}")

@@ -170,9 +170,8 @@ class Requests:
     knowable: dict[Var, int] = field(default_factory=dict)
     # Those of them that are items of the caller's lists: data, of which another call has others.
     items: set[int] = field(default_factory=set)
-    ints: set[int] = field(default_factory=set)  # those that are no bools
     knows_items: bool = False  # whether these may be known where lengths hang on them
-    hang_on_items: bool = False  # whether lengths are known only at run time since they hang on these, or on ints
+    hang_on_items: bool = False  # whether lengths are known only at run time since they hang on these
     items_apart: bool = False  # whether each item of the caller's lists is to be a value of its own
     are_side_by_side: bool = False  # whether there are items of the caller's lists that are no values of their own
 

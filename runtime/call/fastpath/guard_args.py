@@ -49,7 +49,8 @@ class ArgumentChecks:
         self.values: list[Any] = []
         self._inputs: list[tuple[tuple[int, ...] | str, Any]] = []
         self.containers: list[str] = []
-        self.generators: dict[int, tuple[str, GeneratorKind]] = {}  # of random numbers, by the leaves of their states
+        # By the leaves of the states of generators, how a call begins that gives one its state.
+        self.generators: dict[int, str] = {}
         self._held: list[tuple[str, containers.Structure]] = []  # a list or dict with the contents of each of these
         self._arrays: list[str] = []
         self._lines: dict[str, int] = {}  # where arrays are checked
@@ -83,12 +84,12 @@ class ArgumentChecks:
         kind: GeneratorKind = structure.extra
         condition = f"type({name}) is {self._writer.constant(kind.cls)}"
         if kind.bits is not None:
-            held = "_bit_generator" if kind.is_legacy else "bit_generator"
-            condition += f" and type({name}.{held}) is {self._writer.constant(kind.bits)}"
+            condition += f" and type({name}.{kind.place_of_bits}) is {self._writer.constant(kind.bits)}"
         self._writer.unless(condition)
         self.containers.append(name)
         self._held.append((name, structure))
-        self._state(f"{self._writer.constant(kind.read)}({name})", name, kind, kind.read(value))
+        constant = self._writer.constant
+        self._state(f"{constant(kind.read)}({name})", f"{constant(kind.write)}({name}, ", kind.read(value))
 
     def _text(self, name: str, structure: CodesStructure, value: str) -> None:
         """Check a text that is a run-time value, and read its characters."""
@@ -101,11 +102,11 @@ class ArgumentChecks:
             self._writer.unless(f"n{name} == {length}")
         self._add(f"n{name}", length)
 
-    def _state(self, text: str, generator: str, kind: GeneratorKind, value: object) -> None:
+    def _state(self, text: str, writing: str, value: object) -> None:
         """Read the words of a generator's state."""
         name = f"s{len(self.leaves)}"
         self._writer.lines.append(f"{name} = {text}")
-        self.generators[len(self.leaves)] = generator, kind
+        self.generators[len(self.leaves)] = writing
         self._add(name, value)
 
     def captured(self, array: np.ndarray | Array | OutsideGenerator) -> None:
@@ -114,7 +115,13 @@ class ArgumentChecks:
             generator = self._writer.constant(array.generator)
             for name in self.containers:
                 self._writer.unless(f"{name} is not {generator}")
-            self._state(f"{self._writer.constant(array.read)}()", generator, array.kind, array.read())
+            constant, memory = self._writer.constant, array.memory
+            if memory is None:
+                write = f"{constant(array.kind.write)}({generator}, "
+                self._state(f"{constant(array.read)}()", write, array.read())
+            else:
+                self._writer.unless(f"{generator}.{array.kind.place_of_bits} is {constant(memory.bits)}")
+                self._state(f"{constant(memory.read)}()", f"{constant(memory.write)}(", array.read())
             return
         name = self._writer.constant(array)
         self._leaf(name, array)

@@ -137,8 +137,7 @@ class Running:
         """Lines that write the states of generators back, which change where the run fails, too."""
         found = []
         for place, words in zip(self._plan.draws, states, strict=True):
-            generator, kind = self._arguments.generators[place]
-            found.append(f"{self._writer.constant(kind.write)}({generator}, {words})")
+            found.append(f"{self._arguments.generators[place]}{words})")
         return found
 
     def _finish(self, written: Sequence[str]) -> None:

@@ -26,10 +26,10 @@ from anabranch.runtime.control.dynamic_lists import (
     item_access,
 )
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, GrowableContents
-from anabranch.runtime.control.staging import restaging, unpacking
+from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import MANY
-from anabranch.runtime.tracing.source_frames import place
+from anabranch.runtime.tracing.source_frames import is_in_place, place
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
 from anabranch.runtime.values.attributes import name_in_messages
@@ -42,6 +42,7 @@ from anabranch.runtime.values.dynamic_lists.list_as_array import as_array
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import is_of_run_time
 from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.user_classes import is_users_class
 
 
@@ -151,6 +152,8 @@ class GrowableMethods(Compared, GrowableContents):
             staged.extend(self, values, listed)
 
     def __iadd__(self, values: Value) -> Self:
+        if isinstance(values, UnionValue) and any(map(_has_operators, values.options)):
+            return values.through(self.__iadd__)  # type: ignore[no-any-return]
         is_asked = _has_operators(values) or isinstance(values, (NumPyScalar, np.generic))
         found = self._of_other("__radd__", values) if is_asked else NotImplemented
         if found is not NotImplemented:
@@ -240,7 +243,7 @@ class GrowableMethods(Compared, GrowableContents):
     def __radd__(self, other: object) -> Value:
         if not isinstance(other, self.native):
             return NotImplemented
-        if restaging.adds_in_place():
+        if is_in_place():
             # Of an exact list Python asks this one first, which would make a new list of both.
             if is_dynamic_list(self):
                 current().trace.lists.demand_growth()
@@ -263,6 +266,14 @@ class GrowableMethods(Compared, GrowableContents):
         return placed(self._repeated(times)) if is_count else [] * times  # which raises what it does with any list
 
     __rmul__ = __mul__
+
+    def __imul__(self, times: Value) -> Self:
+        made = self * times
+        if isinstance(made, type(self)):
+            self.clear()
+            self.extend(made)
+            return self
+        return made  # type: ignore[no-any-return] # what an array makes of it
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Value, **kwargs: Value) -> Value:
         # NumPy's numbers leave it to lists alone to be repeated, and make an array of what is of another class.

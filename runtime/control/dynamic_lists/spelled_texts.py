@@ -78,7 +78,7 @@ def joined(separator: Value, texts: Value) -> Text | None:
 def added(first: Value, second: Value) -> Value:
     """`first + second`, of which one is such a text."""
     for value, other, is_first in ((first, second, True), (second, first, False)):
-        if isinstance(value, UnionValue) and not all(type(option) is str for option in value.options):
+        if isinstance(value, UnionValue) and characters_of(value) is None:
             return value.through(lambda v, o=other, f=is_first: added(*((v, o) if f else (o, v))))  # type: ignore[misc]
         if not isinstance(value, (str, Text, UnionValue)):
             return NotImplemented

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.control import lists
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
@@ -95,9 +96,13 @@ def _of_ints(bound: UnionValue) -> Value:
 
 
 @staged_form_of(enumerate)
-@of_each_list
 def enumerate_(items: Value, start: Value = 0) -> Value:
     """As `enumerate`."""
+    return _of_each(lists.listed_of_one(items), start)
+
+
+@of_each_list
+def _of_each(items: Value, start: Value) -> Value:
     items = iterated_once(items)
     if is_asked(items):
         return one(source.numbered, asked(items), as_int(start))
@@ -119,7 +124,7 @@ def _enumerated(items: Value, start: Value) -> Value:
 
 def iterated_once(items: Value) -> Value:
     """The iterator of an object whose class defines it in Python; a generator, which goes on anywhere, as it is."""
-    return items if hasattr(type(items), "send") else iterated(items)
+    return items if hasattr(type(items), "send") else lists.listed_of_one(iterated(items))
 
 
 _OF_ONE_LENGTH = (np.ndarray, TracedArray, tuple, range, countable_ranges.Range)
@@ -219,6 +224,7 @@ def iter_(items: Value, /, *sentinel: Value) -> Value:
     if sentinel:
         made = iter(items, *sentinel)
         return one(source.until, items, *sentinel) if tracing() else made
+    items = lists.listed_of_one(items)
     if tracing() and is_dynamic_list(items):
         return by_places((items,), length_of, only)
     if tracing() and isinstance(items, _OF_DICTS):

@@ -60,11 +60,26 @@ def _of_choice(choice: UnionValue) -> Characters | None:
     """The characters of one of a few texts."""
     if all(type(option) is str for option in choice.options) and text_tables.is_choice(choice):
         return OneOf(choice)
-    if len(choice.options) > _FEW or not all(isinstance(option, (str, Text)) for option in choice.options):
+    if not all(isinstance(option, (str, Text)) for option in choice.options):
+        return None
+    choice = _with_constants_as_one(choice)
+    if len(choice.options) > _FEW:
         return None
     found = [characters_of(option) for option in choice.options]
     some = [characters for characters in found if characters is not None]
     return Chosen(choice, some) if len(some) == len(found) else None
+
+
+def _with_constants_as_one(choice: UnionValue) -> UnionValue:
+    """The choice with a single option in the place of all constants: the one of these that it is."""
+    known = [place for place, option in enumerate(choice.options) if type(option) is str]
+    if len(known) < 2:
+        return choice
+    others = [place for place in range(len(choice.options)) if place not in known]
+    which = [known.index(place) if place in known else 0 for place in range(len(choice.options))]
+    text = UnionValue(atoms.coded(choice.tag, which), tuple([choice.options[place] for place in known]))
+    groups = [0 if place in known else 1 + others.index(place) for place in range(len(choice.options))]
+    return UnionValue(atoms.coded(choice.tag, groups), (text, *[choice.options[place] for place in others]))
 
 
 # ---- f-strings, str() and format() -----------------------------------------------------------------------------------

@@ -75,8 +75,10 @@ def truth(text: Text) -> Atom:
     return atoms.ufunc(np.greater, size_arithmetic.atom_of(length(text)), zero)
 
 
-def item(text: Text, key: Value) -> Value:
+def item(text: Value, key: Value) -> Value:
     """`text[key]`."""
+    if isinstance(text, UnionValue) and characters_of(text) is None:
+        return text.each(lambda one: one[key])
     if isinstance(key, slice):
         check_bounds(key)
         if part_of(known_characters(text), key) is None:

@@ -138,22 +138,15 @@ def joined(a: layouts.Node, b: layouts.Node, items_class: type) -> layouts.Layou
     found = [s for s in (x, y) if isinstance(s, ItemsStructure)]
     if x.fixed and y.fixed and found and capacity_of(a) == capacity_of(b):
         return _of_one_length(a, b, items_class)
-    kinds = tuple(distinct(kinds_of(a) + kinds_of(b)))
-    if all(s.fixed for s in found) and not may_grow(of_numbers=all(map(_is_of_numbers, kinds))):
+    if all(s.fixed for s in found) and not may_grow():
         return None
+    kinds = tuple(distinct(kinds_of(a) + kinds_of(b)))
     requested = next((s for s in found if s.request is not None), None)
     most = max(capacity_of(a), capacity_of(b))
     ring = x.is_circular or y.is_circular
     if requested is not None:
         return ItemsStructure(items_class, (), None, kinds, requested.capacity, requested.request, ring).layout
     return ItemsStructure(items_class, (), None, kinds, most, None, ring).layout
-
-
-def _is_of_numbers(kind: layouts.Layout) -> bool:
-    """Return whether a kind is that of numbers, or of tuples of numbers."""
-    if isinstance(kind, layouts.Leaf):
-        return kind.abstract.kind in (Kind.PYTHON, Kind.SCALAR)
-    return isinstance(kind, layouts.Node) and kind.structure.cls is tuple and all(map(_is_of_numbers, kind.children))
 
 
 def distinct(kinds: Sequence[layouts.Layout]) -> list[layouts.Layout]:

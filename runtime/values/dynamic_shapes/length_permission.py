@@ -10,14 +10,14 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import static_requests
 
 
-def may_grow(of_numbers: bool = False) -> bool:
+def may_grow() -> bool:
     """Return whether a list or an array may get a length known only at run time here.
 
     What decides it must not be computed from arguments alone that can be known while tracing, and it must not be tried
-    to do without. For a list `of_numbers` the caller's ints are data as well.
+    to do without.
     """
     trace = current().trace
-    if depends_on_arguments_alone(of_numbers):
+    if depends_on_arguments_alone():
         trace.lists.wants_known = True
         return False
     trace.lists.wants_growth |= not trace.lists.grow_here
@@ -30,19 +30,17 @@ def may_be_given() -> bool:
     return lists.wants_growth and not lists.grow_here
 
 
-def depends_on_arguments_alone(of_numbers: bool = False) -> bool:
+def depends_on_arguments_alone() -> bool:
     """Return whether what decides lengths here is computed from arguments alone that can be known while tracing.
 
     Where dicts and sets have run-time keys it is taken for no such thing: their lengths come of their keys, which are
-    data, and with them known there would be a compilation for each. So are the items of the caller's lists, and ints
-    where a list `of_numbers` hangs on them.
+    data, and with them known there would be a compilation for each. So are the items of the caller's lists.
     """
     trace = current().trace
     if trace.tables.sites or trace.lists.deciding is None or not settings().auto_static:
         return False
     leaves, requests = static_requests.source_leaves(trace.lists.deciding), trace.requests
-    data = requests.items | requests.ints if of_numbers else requests.items
-    if not leaves or requests.knows_items or data.isdisjoint(leaves):
+    if not leaves or requests.knows_items or requests.items.isdisjoint(leaves):
         return bool(leaves)
     requests.hang_on_items = True
     return False

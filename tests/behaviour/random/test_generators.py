@@ -15,7 +15,7 @@ import pytest
 from anabranch import AliasError, SerializationError, UnsupportedOperationError, djit, jit
 from anabranch.export import export
 from anabranch.numpy import asarray
-from anabranch.runtime.host import generator_state
+from anabranch.runtime.host import twister_memory
 from anabranch.runtime.host.generator_state import kind_of
 from tests.equivalence import Outcome, alike, check
 
@@ -445,9 +445,9 @@ def test_arrays_on_the_device() -> None:
 def test_a_twister_is_read_and_written_where_it_lies(
     make: Callable[[int], Any], is_fast: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert generator_state.gauss_offset() is not None
+    assert twister_memory.gauss_offset() is not None
     if not is_fast:
-        monkeypatch.setattr(generator_state, "gauss_offset", lambda: None)
+        monkeypatch.setattr(twister_memory, "gauss_offset", lambda: None)
     kind = kind_of(make(1))
     assert kind is not None
     for count in (0, 1, 311, 624):

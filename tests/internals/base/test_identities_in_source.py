@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[3]
 # Where `id` may stand, and why that is right.
 ALLOWED = {
     "src/anabranch/base/by_identity.py": "keeps the objects",
-    "runtime/host/generator_state.py": "reads the memory of an object that the caller holds",
+    "runtime/host/twister_memory.py": "reads the memory of an object that the caller holds",
     "src/anabranch/base/instance_cache.py": "an entry goes when its object does",
     "runtime/values/heap/snapshot.py": "keeps the objects, but for the instance whose executables go with it",
     "runtime/testing/outcomes.py": "the memo of `copy.deepcopy`; the objects are held",
