@@ -14,7 +14,7 @@ from anabranch.base.deep_stack import deep
 from anabranch.base.garbage import of_new_objects_alone
 from anabranch.base.signals import Watched
 from anabranch.runtime.api.compile_driver import compile_function, tracing_alone
-from anabranch.runtime.api.many_texts import ManyTexts
+from anabranch.runtime.api.many_sequences import ManySequences
 from anabranch.runtime.api.many_values import ManyValues
 from anabranch.runtime.api.memory_cache import CacheInfo, Entry, ExecutableCache
 from anabranch.runtime.api.options import JitOptions
@@ -55,7 +55,7 @@ class CompiledSignatures(Generic[P, R]):
         self._executables: ExecutableCache[SignatureKey, Compiled] = ExecutableCache()
         self._known = Known()
         self._many_values = ManyValues()
-        self._many_texts = ManyTexts()
+        self._many_sequences = ManySequences()
         self._learned = Learned()
 
     def __getstate__(self) -> tuple[Callable[P, R], JitOptions, Carried]:
@@ -93,7 +93,7 @@ class CompiledSignatures(Generic[P, R]):
         self._executables.clear()
         self._known.clear()
         self._many_values.clear()
-        self._many_texts.clear()
+        self._many_sequences.clear()
         self._learned.clear()
 
     def cache_clear(self) -> None:
@@ -105,45 +105,47 @@ class CompiledSignatures(Generic[P, R]):
         return self._executables.info(self.__anabranch_options__.in_force().cache_size)
 
     def _signature(
-        self, args: tuple[object, ...], kwargs: dict[str, Any], run_time_texts: Collection[int] = ()
+        self, args: tuple[object, ...], kwargs: dict[str, Any], run_time_sequences: Collection[int] = ()
     ) -> tuple[SignatureKey, Leaves, Call]:
         if self._statics:
             args, kwargs = self._statics.arrange(args, kwargs)
-        leaves = self._taking(run_time_texts)
+        leaves = self._taking(run_time_sequences)
         names = self._names if len(self._names) >= len(args) else argument_names(self._names, len(args))
         positional = tuple([leaves.key(a, n) for a, n in zip(args, names, strict=False)])
         named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())]) if kwargs else ()
         traced_under = self.__anabranch_options__.in_force().traced
         return (positional, named, leaves.aliases(), traced_under), leaves, (args, kwargs)
 
-    def _of_any_texts(
-        self, args: tuple[object, ...], kwargs: dict[str, Any], texts: Sequence[str | bytes]
+    def _of_any_sequences(
+        self, args: tuple[object, ...], kwargs: dict[str, Any], sequences: Sequence[str | bytes | int]
     ) -> tuple[SignatureKey, Leaves, Call] | None:
-        """The signature of a call for all texts, where there have been many and they can be run-time values."""
-        every, places = range(len(texts)), self._many_texts.places
+        """The signature of a call for all texts and lengths of lists, where there have been many and that can be."""
+        if not sequences:
+            return None
+        every, places = range(len(sequences)), self._many_sequences.places
         wanted = frozenset[int]()
         if not places.issuperset(every):
-            wanted = self._many_texts.wanted(self._signature(args, kwargs, every)[0], texts)
+            wanted = self._many_sequences.wanted(self._signature(args, kwargs, every)[0], sequences)
         for tried in dict.fromkeys((places | wanted, places)):
             found = key, leaves, _ = self._signature(args, kwargs, tried)
-            if not leaves.run_time_texts or self._many_texts.are_refused(key):
+            if not leaves.run_time_sequences or self._many_sequences.are_refused(key):
                 continue
             if self._exact(key, leaves) in self._executables or self._compiles_for_all(*found):
-                self._many_texts.places = tried
+                self._many_sequences.places = tried
                 return found
-            self._many_texts.refuse(key)
+            self._many_sequences.refuse(key)
         return None
 
     def _give_up(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> bool:
         """Have a call compiled with its values known, where one executable for all has refused it; whether one has."""
         refused = False
-        for texts in ((), self._many_texts.places) if self._many_values.serving else ():
-            key, leaves, _ = self._signature(args, kwargs, texts)
+        for places in ((), self._many_sequences.places) if self._many_values.serving else ():
+            key, leaves, _ = self._signature(args, kwargs, places)
             if self._many_values.is_general(key):
                 self._many_values.refuse(key)
                 refused = True
-            if leaves.run_time_texts and not self._many_texts.are_refused(key):
-                self._many_texts.refuse(key)
+            if leaves.run_time_sequences and not self._many_sequences.are_refused(key):
+                self._many_sequences.refuse(key)
                 refused = True
         for execution in self._executables.with_fast_path:
             if execution in self._many_values.serving:
@@ -151,7 +153,7 @@ class CompiledSignatures(Generic[P, R]):
         return refused
 
     def _compiles_for_all(self, key: SignatureKey, leaves: Leaves, call: Call) -> bool:
-        """Compile for all texts, of any length where that can be; return whether it has worked out."""
+        """Compile for all contents, of any length where that can be; return whether it has worked out."""
         for take in (self._many_values.serve_all, self._many_values.refuse):
             take(key)
             try:
@@ -200,7 +202,7 @@ class CompiledSignatures(Generic[P, R]):
             with deep(), of_new_objects_alone():
                 made = compile_function(self.__anabranch_function__, name, trace, self.source)
             self._known.add(key, made.plan, name)
-            if leaves.run_time_texts:
+            if leaves.run_time_sequences:
                 self._many_values.serving.add(made.execution)
             if generally or made.plan.known:
                 took = time.perf_counter() - start
@@ -238,7 +240,7 @@ class CompiledSignatures(Generic[P, R]):
 
     def _trace_shown(self, key: SignatureKey, leaves: Leaves, call: Call, again: Plan | None) -> Traced:
         traced = self._trace(key, leaves, call, None, again)
-        serves_all = leaves.run_time_texts or (self._many_values.is_general(key) and not settings().auto_static)
+        serves_all = leaves.run_time_sequences or (self._many_values.is_general(key) and not settings().auto_static)
         if serves_all and traced.plan.may_copy_views:
             raise UnsupportedOperationError("views that the function returns for known values would be copies")
         self.__anabranch_options__.show(traced.program)

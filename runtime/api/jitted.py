@@ -180,7 +180,8 @@ class Wrapped(StagedFunction[P, R]):
         key, leaves, call = self._signature(args, kwargs)
         exact = self._exact(key, leaves)
         compiled = self._executables.get(exact)
-        if compiled is None and leaves.texts and (found := self._of_any_texts(args, kwargs, leaves.texts)) is not None:
+        found = self._of_any_sequences(args, kwargs, leaves.sequences) if compiled is None else None
+        if found is not None:
             key, leaves, call = found
             exact = self._exact(key, leaves)
             compiled = self._executables.get(exact)
@@ -190,7 +191,7 @@ class Wrapped(StagedFunction[P, R]):
         else:
             self._executables.hits += 1
             compiled.execution.check(leaves)
-            form = functools.partial(CallForm.of, (args, kwargs), call, self._names, leaves.run_time_texts)
+            form = functools.partial(CallForm.of, (args, kwargs), call, self._names, leaves.run_time_sequences)
             self._make_fast_path(exact, compiled.execution, form)
         execution: Execution = compiled.execution
         if self._is_general(key, exact) and self._known.leaves(key):

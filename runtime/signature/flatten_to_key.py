@@ -22,6 +22,7 @@ from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import Static, is_static, key_of
 from anabranch.runtime.values import containers, random_generators
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
+from anabranch.runtime.values.dynamic_lists import list_arguments
 from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, argument_refusal, dtype_refusal, shown
 from anabranch.runtime.values.host_calls import changing_objects
 from anabranch.runtime.values.host_types import structures, texts, words
@@ -71,12 +72,22 @@ class Leaves:
     """A call's arguments taken apart: the run-time leaves, and the key that says what executable they need."""
 
     __slots__ = (
-        "_inside", "_parts", "_places", "arrays", "containers", "foreign", "generators", "originals", "run_time_texts",
-        "statics", "texts", "values",
+        "_inside",
+        "_parts",
+        "_places",
+        "arrays",
+        "containers",
+        "foreign",
+        "generators",
+        "originals",
+        "run_time_sequences",
+        "sequences",
+        "statics",
+        "values",
     )  # fmt: skip
     static_types: frozenset[type] = frozenset()  # classes of numbers that are no leaves
 
-    def __init__(self, run_time_texts: Collection[int] = ()) -> None:
+    def __init__(self, run_time_sequences: Collection[int] = ()) -> None:
         self.values: list[Any] = []  # the leaves, in the order in which they are met
         self.arrays: list[np.ndarray | device.Array] = []  # the arrays among them
         self.statics: list[Any] = []  # the values that are plain Python while tracing, in the order of their keys
@@ -88,8 +99,8 @@ class Leaves:
         self.originals: dict[tuple[ByIdentity, ...], tuple[containers.Structure, Any]] = {}
         self._parts: IdentityDict[Any, list[Any]] = IdentityDict()  # of objects that are made of arrays
         self._places: IdentityDict[Any, int] = IdentityDict()  # of the containers
-        self.texts: list[str | bytes] = []  # the texts, and what is bytes
-        self.run_time_texts = run_time_texts  # the places among them of those that are no plain Python while tracing
+        self.sequences: list[str | bytes | int] = []  # texts, bytes, and the lengths of lists of numbers
+        self.run_time_sequences = run_time_sequences  # the places of those that are not known
         self._inside = False  # whether what comes is part of an object
 
     def key(self, value: Any, path: Path) -> ArgumentKey:
@@ -130,11 +141,14 @@ class Leaves:
         if kind is Static:
             return self.static(value, value.key)
         if kind is str or kind is bytes:
-            self.texts.append(value)
-            if len(self.texts) - 1 in self.run_time_texts:
+            if self._is_run_time(value):
                 coded = texts.STRUCTURES[kind]
-                codes = zip(coded.keys, coded.children(value), strict=True)
-                return (coded, *[self.key(part, (path, coded, k)) for k, part in codes])
+                return self._taken_apart(coded, coded.children(value), path)
+        elif kind is list and value and type(value[0]) in list_arguments.STRUCTURES and isinstance(path, str):
+            listed = list_arguments.STRUCTURES[type(value[0])]
+            numbers = listed.parts(value) if self._is_run_time(len(value)) else None
+            if numbers is not None:
+                return self._repeated(value) or self._taken_apart(listed, numbers, path)
         if is_static(value):
             return self.static(value, self._static_key(value, path))
         if isinstance(value, ShapeDtypeStruct):
@@ -165,6 +179,15 @@ class Leaves:
         found = (structure, *[key(c, (path, structure, k)) for k, c in pairs])
         self._inside = self._inside and not outside
         return found
+
+    def _is_run_time(self, sequence: str | bytes | int) -> bool:
+        """Note a text, or the length of a list; return whether it is no plain Python while tracing."""
+        self.sequences.append(sequence)
+        return len(self.sequences) - 1 in self.run_time_sequences
+
+    def _taken_apart(self, structure: containers.Structure, parts: Sequence[Any], path: Path) -> ArgumentKey:
+        pairs = zip(structure.keys, parts, strict=True)
+        return (structure, *[self.key(part, (path, structure, k)) for k, part in pairs])
 
     def _repeated(self, value: object) -> RepeatedArgument | None:
         """The key of a mutable container that has been met before; one that has not is noted, and gives None."""

@@ -80,7 +80,7 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
         f"len(args) == {form.positional} and {f'len(kwargs) == {form.named}' if form.named else 'not kwargs'}"
     )
     arguments = ArgumentChecks(writer, plan.known, plan.packs)
-    leaves = Leaves(form.run_time_texts)
+    leaves = Leaves(form.run_time_sequences)
     for place in form.places:
         arguments.argument(place.text(writer), leaves.key(place.value, ""), place.value)
     is_native = isinstance(execution, NativeExecution)

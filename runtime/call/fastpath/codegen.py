@@ -89,10 +89,10 @@ class CallForm:
     positional: int  # how many arguments it has by position
     named: int  # and by name
     places: Sequence[_ArgumentPosition]  # all that it gives, as arranged
-    run_time_texts: Collection[int] = ()  # which texts among them are run-time values
+    run_time_sequences: Collection[int] = ()  # which texts among them are run-time values
 
     @staticmethod
-    def of(written: Call, arranged: Call, names: Sequence[str], run_time_texts: Collection[int] = ()) -> CallForm:
+    def of(written: Call, arranged: Call, names: Sequence[str], run_time_sequences: Collection[int] = ()) -> CallForm:
         """The form of a call, from its arguments as they were given and as `StaticArguments.arrange` has them."""
         (args, kwargs), (placed, left) = written, arranged
         places = []
@@ -103,4 +103,4 @@ class CallForm:
             places.append(_ArgumentPosition(where, value))
         for name, value in sorted(left.items()):
             places.append(_ArgumentPosition(("kwargs", name) if name in kwargs else None, value))
-        return CallForm(len(args), len(kwargs), places, run_time_texts)
+        return CallForm(len(args), len(kwargs), places, run_time_sequences)

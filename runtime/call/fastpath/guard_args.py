@@ -20,6 +20,7 @@ from anabranch.runtime.signature.object_fields import SetStructure, is_object
 from anabranch.runtime.signature.static_keys import Static
 from anabranch.runtime.values import containers, user_classes
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
+from anabranch.runtime.values.dynamic_lists.list_arguments import NumberListStructure
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.host_types.host_type import HostStructure
@@ -93,11 +94,24 @@ class ArgumentChecks:
 
     def _text(self, name: str, structure: CodesStructure, value: str) -> None:
         """Check a text that is a run-time value, and read its characters."""
-        codes, length = structure.children(value)
         self._writer.unless(f"type({name}) is str")
-        self._writer.lines.append(f"c{name}, n{name} = {self._writer.constant(structure.children)}({name})")
-        self._writer.unless(f"c{name}.shape == {codes.shape} and c{name}.dtype is {self._writer.constant(codes.dtype)}")
-        self._add(f"c{name}", codes)
+        self._writer.lines.append(f"p{name} = {self._writer.constant(structure.children)}({name})")
+        self._line(name, *structure.children(value))
+
+    def _number_list(self, name: str, structure: NumberListStructure, value: list[Any]) -> None:
+        """Check a list of numbers of any length, and read these."""
+        self._writer.unless(f"type({name}) is list")
+        self._writer.lines.append(f"p{name} = {self._writer.constant(structure.parts)}({name})")
+        self._writer.unless(f"p{name} is not None")
+        self.containers.append(name)
+        self._held.append((name, structure))
+        self._line(name, *structure.children(value))
+
+    def _line(self, name: str, line: np.ndarray, length: int) -> None:
+        """Check what a sequence lies in, with how much of it is there."""
+        self._writer.lines.append(f"c{name}, n{name} = p{name}")
+        self._writer.unless(f"c{name}.shape == {line.shape} and c{name}.dtype is {self._writer.constant(line.dtype)}")
+        self._add(f"c{name}", line)
         if len(self.leaves) in self._specialised:
             self._writer.unless(f"n{name} == {length}")
         self._add(f"n{name}", length)
@@ -195,6 +209,9 @@ class ArgumentChecks:
             return
         if isinstance(structure, CodesStructure):
             self._text(name, structure, value)
+            return
+        if isinstance(structure, NumberListStructure):
+            self._number_list(name, structure, value)
             return
         if isinstance(structure, HostStructure):
             raise UnsuitedError
