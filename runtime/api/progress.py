@@ -12,7 +12,7 @@ import types
 from typing import TextIO
 
 from anabranch.runtime.config import settings
-from anabranch.runtime.ir.program import Program, SourceLocation
+from anabranch.runtime.ir.program import Program, all_equations
 from anabranch.runtime.tracing.source_frames import standard, users
 
 _log = logging.getLogger("anabranch.progress")
@@ -110,12 +110,7 @@ def _line_of(frame: types.FrameType | None) -> str:
 
 def _largest(program: Program) -> tuple[collections.Counter[str], str | None]:
     """The equations of a Program counted by the user's lines, and the line with the most."""
-    count: collections.Counter[SourceLocation | None] = collections.Counter()
-    pending = [program]
-    while pending:
-        for equation in pending.pop().equations:
-            count[equation.source] += 1
-            pending += equation.programs()
+    count = collections.Counter(equation.source for equation in all_equations(program.equations))
     lines: collections.Counter[str] = collections.Counter()
     for source, number in count.items():
         if source is not None:

@@ -20,7 +20,7 @@ import dataclasses
 import itertools
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -111,6 +111,19 @@ class Equation:
             for item in value if isinstance(value, tuple) else (value,):
                 if isinstance(item, Program):
                     yield item
+
+    @property
+    def has_programs(self) -> bool:
+        """Whether there are any."""
+        return any(True for _ in self.programs())
+
+
+def all_equations(equations: Iterable[Equation]) -> Iterator[Equation]:
+    """Yield equations, each before those of its sub-Programs."""
+    for equation in equations:
+        yield equation
+        for program in equation.programs():
+            yield from all_equations(program.equations)
 
 
 T = TypeVar("T")

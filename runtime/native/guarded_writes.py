@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var, all_equations
 from anabranch.runtime.native.ordering import written_inputs
 from anabranch.runtime.native.python_entry import is_kept
 from anabranch.runtime.ops.control import COND
@@ -30,7 +30,9 @@ def guarded(program: Program) -> Program | None:
         return None
     early = _needed(program, failures)
     late = [equation for equation in program.equations if equation not in early]
-    if any(var in roots for equation in early for var in written_inputs(equation)) or _calls_host(late):
+    if any(var in roots for equation in early for var in written_inputs(equation)):
+        return None
+    if any(equation.op.is_host_call for equation in all_equations(late)):  # which may raise something of its own
         return None
     return _with_branch(program, failures[0], [e for e in program.equations if e in early], late, roots)
 
@@ -55,11 +57,6 @@ def _needed(program: Program, atoms: Iterable[Atom]) -> set[Equation]:
             found.add(equation)
             pending += equation.inputs
     return found
-
-
-def _calls_host(equations: Iterable[Equation]) -> bool:
-    """Return whether a function of this process is called, which may raise something of its own."""
-    return any(e.op.is_host_call or any(_calls_host(p.equations) for p in e.programs()) for e in equations)
 
 
 def _with_branch(

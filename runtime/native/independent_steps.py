@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from anabranch.runtime.ir.interval import Interval, exactly
-from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var, all_equations
 from anabranch.runtime.native.affine import Affine, Span
 from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.durations import likely_work, most_trips
@@ -80,12 +80,9 @@ def are_independent(equation: Equation, steps: float, ranges: Mapping[Var, Inter
         ):
             return False
         rows |= walk.found
-    return _bytes_made(body, rows) <= _MOST_BYTES and not _calls_python(body)
-
-
-def _calls_python(program: Program) -> bool:
-    """Return whether a Program calls functions of this process, for which there is Python's lock."""
-    return any(e.op.is_host_call or is_long_sort(e) or any(map(_calls_python, e.programs())) for e in program.equations)
+    # For functions of this process there is Python's lock.
+    calls_python = any(e.op.is_host_call or is_long_sort(e) for e in all_equations(body.equations))
+    return _bytes_made(body, rows) <= _MOST_BYTES and not calls_python
 
 
 def _is_same(equation: Equation, program: Program, slot: Slot) -> bool:

@@ -39,7 +39,7 @@ from anabranch.runtime.native.values import is_memory
 from anabranch.runtime.native.wrapped_ends import with_wrapped_ends
 from anabranch.runtime.ops.dot_general import Contraction, dot_general
 from anabranch.runtime.ops.op import PartOp
-from anabranch.runtime.ops.structured import Branches, Loop
+from anabranch.runtime.ops.structured import Branches, Loop, has_loops
 from anabranch.runtime.ops.vector_functions import is_faster
 from anabranch.runtime.passes.range_analysis import value_ranges
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
@@ -127,7 +127,7 @@ def build(
     memory = Memory(code, KnownValues(ranges), _most_whole(program))
     operands = [memory.operand(type) for type in program.in_types]
     work = most_work(program, ranges)
-    is_long = work > (_LONG_WORK if _has_loops(program) else _VERY_LONG_WORK)
+    is_long = work > (_LONG_WORK if has_loops(program.equations) else _VERY_LONG_WORK)
     signals = Signals(code) if is_long else None
     host_calls = HostCalls(code)
     written = guarded(program)
@@ -197,7 +197,7 @@ def _most_whole(program: Program) -> float:
         raise NotNativeError("operations on many elements of short rows of arrays")
     sizes, own = _array_work(program), _own_work(program)
     # What stands in loops is not among them.
-    if own and not _has_loops(program) and sum(sizes) <= own:
+    if own and not has_loops(program.equations) and sum(sizes) <= own:
         return math.inf
     most: float = max(MOST_WHOLE, _steps_product(program))
     if HAS_THREADS:
@@ -342,10 +342,6 @@ def _is_long(equation: Equation) -> bool:
     if sorts_alone(equation):
         return equation.inputs[0].type.size >= _LONG_SORT
     return equation.op.update is not None and equation.inputs[equation.op.update].type.size >= _LONG_UPDATE
-
-
-def _has_loops(program: Program) -> bool:
-    return any(isinstance(e.op, Loop) or any(map(_has_loops, e.programs())) for e in program.equations)
 
 
 def _buffer(type: ArrayType, layout: InputLayout | None = None) -> BufferType:

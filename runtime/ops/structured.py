@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Atom, Equation, Program, Var
+from anabranch.runtime.ir.program import Atom, Equation, Program, Var, all_equations
 
 Params: TypeAlias = Mapping[str, Any]
 
@@ -117,3 +117,8 @@ def carries(equation: Equation) -> list[tuple[Atom, Slot]]:
     op = equation.op
     assert isinstance(op, Loop)
     return [(equation.inputs[s.operand], s) for s in op.slots(equation) if s.is_carry and s.operand is not None]
+
+
+def has_loops(equations: Iterable[Equation]) -> bool:
+    """Return whether one of some equations, or of those in them, is a loop."""
+    return any(isinstance(e.op, Loop) for e in all_equations(equations))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anabranch.runtime.ir.program import Atom, Equation, Program
+from anabranch.runtime.ir.program import Atom, Equation, Program, all_equations
 from anabranch.runtime.ir.rewrite import Block, in_sub_programs, rewrite
 from anabranch.runtime.ops.check import check
 from anabranch.runtime.passes.range_analysis import impossible_failures
@@ -12,7 +12,7 @@ from anabranch.runtime.passes.range_analysis import impossible_failures
 
 def prove_checks(program: Program) -> Program:
     """The Program without checks that never fail, also inside sub-Programs."""
-    if not _has_checks(program):
+    if not any(e.op is check for e in all_equations(program.equations)):
         return program
     impossible = impossible_failures(program)
     if not impossible:
@@ -25,7 +25,3 @@ def prove_checks(program: Program) -> Program:
         return [code, *rest[len(rest) // 2 :]]
 
     return in_sub_programs(lambda inner: rewrite(inner, proved))(program)
-
-
-def _has_checks(program: Program) -> bool:
-    return any(e.op is check or any(map(_has_checks, e.programs())) for e in program.equations)

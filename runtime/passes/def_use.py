@@ -22,7 +22,7 @@ def known(places: Iterable[int]) -> tuple[Atom, ...]:
 
 def parameters_key(equation: Equation) -> str | None:
     """The params as text; None where an equation with the same op, inputs and params may compute something else."""
-    if not equation.op.pure or any(True for _ in equation.programs()):
+    if not equation.op.pure or equation.has_programs:
         return None
     # The text of an array does not show all of it.
     if any(isinstance(value, np.ndarray) for value in equation.params.values()):
@@ -90,7 +90,7 @@ class DefUse:
         if i == len(self.equations):
             return False
         equation = self.equations[i]
-        if any(True for _ in equation.programs()):
+        if equation.has_programs:
             return True
         return equation.op.update is not None and equation.inputs[0] is array
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.ir.program import Atom, Equation, Literal, Program
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, all_equations
 from anabranch.runtime.ops.check import CODE, check
 from anabranch.runtime.ops.structured import Branches, Loop, StructuredOp
 
@@ -33,7 +33,8 @@ def is_chained(program: Program) -> bool:
 def always_raises(program: Program) -> bool:
     """Return whether a check that fails makes a run raise, so that nothing else of the run is seen."""
     groups = program.groups
-    if groups.effects.start != groups.effects.stop or groups.draws.start != groups.draws.stop or not _is_pure(program):
+    is_pure = all(equation.op.pure for equation in all_equations(program.equations))
+    if groups.effects.start != groups.effects.stop or groups.draws.start != groups.draws.stop or not is_pure:
         return False
     codes = program.outputs[program.groups.failures]
     try:
@@ -41,10 +42,6 @@ def always_raises(program: Program) -> bool:
     except UnchainedError:
         return False
     return bool(codes) and found.last is not None and found.seen(codes[0]) is found.last
-
-
-def _is_pure(program: Program) -> bool:
-    return all(e.op.pure and all(map(_is_pure, e.programs())) for e in program.equations)
 
 
 @frozen(eq=False)

@@ -164,6 +164,6 @@ def _takes_long(equation: Equation) -> bool:
     """Return whether even one element of the results takes a loop or many elements."""
     if isinstance(equation.op, Loop):
         return True
-    if any(True for _ in equation.programs()):
+    if equation.has_programs:
         return any(_takes_long(e) for p in equation.programs() for e in p.equations)
     return equation.op.whole_work is not None and sum(a.type.size for a in equation.inputs) >= _LEAST_ELEMENTS

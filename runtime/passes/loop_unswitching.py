@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var, are_same
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var, all_equations, are_same
 from anabranch.runtime.ir.rewrite import Block, in_sub_programs, renamed, rewrite, substitute, with_equations
 from anabranch.runtime.ops.control import COND
 from anabranch.runtime.ops.elementwise.arithmetic import subtract
@@ -35,7 +35,7 @@ def unswitch_loops(program: Program) -> Program:
     defs = DefUse(program)
 
     def unswitched(equation: Equation, block: Block) -> Sequence[Atom] | None:
-        if not isinstance(equation.op, Loop) or _size(equation) > _MOST_EQUATIONS:
+        if not isinstance(equation.op, Loop) or sum(1 for _ in all_equations((equation,))) > _MOST_EQUATIONS + 1:
             return None
         conditions = dict.fromkeys(_condition(defs, atom)[0] for atom in _deciding(equation))
         if not 0 < len(conditions) <= _MOST_CONDITIONS:
@@ -45,10 +45,6 @@ def unswitch_loops(program: Program) -> Program:
     return with_equations(
         found := rewrite(program, unswitched), [equation.with_programs(unswitch_loops) for equation in found.equations]
     )
-
-
-def _size(equation: Equation) -> int:
-    return sum(1 + _size(inner) for program in equation.programs() for inner in program.equations)
 
 
 def _deciding(loop: Equation) -> list[Atom]:

@@ -63,7 +63,7 @@ class _ReductionFusion:
         defs = DefUse(program)
 
         def fused(equation: Equation, block: Block) -> Sequence[Atom] | None:
-            if any(True for _ in equation.programs()):
+            if equation.has_programs:
                 block.append(equation.with_programs(self.outlined))
                 return equation.outputs
             at = defs.made[equation.outputs[0]] if equation.outputs else 0

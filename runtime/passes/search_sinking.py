@@ -79,7 +79,7 @@ def _part(program: Program, defs: DefUse, branches: Set[Atom], at: int, atom: At
 
 
 def _is_movable(equation: Equation) -> bool:
-    return equation.op.pure and equation.op.update is None and not any(True for _ in equation.programs())
+    return equation.op.pure and equation.op.update is None and not equation.has_programs
 
 
 def _branch(block: Block, equation: Equation, side: int, part: Program) -> Sequence[Atom]:

@@ -81,7 +81,7 @@ class Batches:
 
     def add(self, equation: Equation) -> None:
         """Take up an equation of the loop's body, if what it computes can be computed before the loop."""
-        if not equation.op.pure or len(equation.outputs) != 1 or any(True for _ in equation.programs()):
+        if not equation.op.pure or len(equation.outputs) != 1 or equation.has_programs:
             return
         (output,), inputs = equation.outputs, equation.inputs
         if all(map(self.is_invariant, inputs)):

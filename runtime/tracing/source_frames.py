@@ -121,6 +121,14 @@ def stacklevel() -> int:
     return level
 
 
+def users_frame() -> types.FrameType | None:
+    """The innermost of the user's frames."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and internal(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
 def source() -> SourceLocation | None:
     """The innermost of the user's lines that run now."""
     frame: types.FrameType | None = sys._getframe(2)
@@ -144,9 +152,7 @@ def makes_a_list() -> bool:
 
 def users_instruction() -> tuple[str, int]:
     """The bytecode instruction at which the innermost of the user's frames is, and its argument."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and internal(frame.f_code.co_filename):
-        frame = frame.f_back
+    frame = users_frame()
     if frame is None:
         return "", 0
     code = frame.f_code.co_code

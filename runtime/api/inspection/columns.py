@@ -14,7 +14,7 @@ from anabranch.runtime import lower as lowering
 from anabranch.runtime.api.stages import Compiled, Lowered
 from anabranch.runtime.call.native_execution import NativeExecution
 from anabranch.runtime.ir.line_times import LineTimes
-from anabranch.runtime.ir.program import Program, SourceLocation
+from anabranch.runtime.ir.program import Program, SourceLocation, all_equations
 from anabranch.runtime.native.located_code import LocatedCode, LocatedLoops
 
 Place: TypeAlias = tuple[str, int]  # file and line
@@ -59,12 +59,9 @@ def place_of(source: SourceLocation | None) -> Place | None:
 def program_column(program: Program, optimised: Program) -> Column:
     """The Program as it was traced."""
     lines = tuple(InspectedLine(line.text, place_of(line.source)) for line in program.lines())
-    counts = f"{_count(program)} equations, {_count(optimised)} when optimised"
+    before, after = (sum(1 for _ in all_equations(one.equations)) for one in (program, optimised))
+    counts = f"{before} equations, {after} when optimised"
     return Column("program", "Program", counts, lines)
-
-
-def _count(program: Program) -> int:
-    return sum(1 + sum(map(_count, equation.programs())) for equation in program.equations)
 
 
 def stablehlo_column(

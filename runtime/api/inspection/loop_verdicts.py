@@ -18,7 +18,7 @@ from anabranch.runtime.ir.program import Program, Var
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.independent_steps import are_shared
 from anabranch.runtime.native.loops import LoopForm
-from anabranch.runtime.ops.structured import Loop
+from anabranch.runtime.ops.structured import Loop, has_loops
 from anabranch.runtime.passes.range_analysis import value_ranges
 from anabranch.runtime.tracing.decision_log import Decision
 
@@ -128,13 +128,9 @@ def _loops(
             is_shared = inner and HAS_THREADS and shared is not None and are_shared(equation, *shared)
             left = None if is_shared else shared
             if place is not None:
-                yield _Found(place, why, inner, any(map(_has_loops, equation.programs())), is_shared)
+                yield _Found(place, why, inner, any(has_loops(p.equations) for p in equation.programs()), is_shared)
         for one in equation.programs():
             yield from _loops(one, forms, inner, why, left)
-
-
-def _has_loops(program: Program) -> bool:
-    return any(isinstance(e.op, Loop) or any(map(_has_loops, e.programs())) for e in program.equations)
 
 
 def loops_part(loops: Sequence[LoopVerdict]) -> Part:

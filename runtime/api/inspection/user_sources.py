@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from anabranch import transpile
 from anabranch.runtime.api.inspection.columns import Column, InspectedLine
-from anabranch.runtime.ir.program import Program
+from anabranch.runtime.ir.program import Program, all_equations
 
 
 class UserCode:
@@ -53,19 +53,11 @@ def user_codes(code: types.CodeType, program: Program, callers: Collection[types
     What is computed before and after the function has the place of one of its callers, which are no part of it.
     """
     found: dict[tuple[str, range], UserCode] = {}
-    others = (one for one in _codes(program) if one not in callers)
-    for one in map(UserCode, dict.fromkeys([code, *others])):
+    codes = (e.source.code for e in all_equations(program.equations) if e.source is not None)
+    for one in map(UserCode, dict.fromkeys([code, *(one for one in codes if one not in callers)])):
         known = found.setdefault((one.file, one.span()), one)
         known.rewritten = known.rewritten or one.rewritten
     return list(found.values())
-
-
-def _codes(program: Program) -> Iterator[types.CodeType]:
-    for equation in program.equations:
-        if equation.source is not None:
-            yield equation.source.code
-        for inner in equation.programs():
-            yield from _codes(inner)
 
 
 def source_column(codes: Sequence[UserCode]) -> Column:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import contextlib
 import functools
-import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
@@ -16,7 +15,7 @@ from anabranch.runtime.control.staging import run_time_keys
 from anabranch.runtime.errors import AliasError, StructureMismatchError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.source_frames import internal
+from anabranch.runtime.tracing.source_frames import users_frame
 from anabranch.runtime.values import containers, unset_attributes
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
@@ -105,9 +104,7 @@ def check_contents(slot: Slot, after: Value, users: Sequence[Callable[..., Any]]
 
 def _named_by_choice(target: object, kind: str) -> str:
     """The words in a message for an object that a variable of the user's stands for by a run-time condition."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and internal(frame.f_code.co_filename):
-        frame = frame.f_back
+    frame = users_frame()
     for name, value in frame.f_locals.items() if frame is not None else ():
         if isinstance(value, UnionValue) and any(option is target for option in value.options):
             return f"{a(kind)} that {name!r} may be"

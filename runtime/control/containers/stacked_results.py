@@ -220,7 +220,7 @@ def _evaluated(atom: Atom, builder: Builder, index: Var, count: int) -> list[Val
             continue
         seen.add(part)
         maker = makers.get(part)
-        if maker is None or not maker.op.pure or any(True for _ in maker.programs()):
+        if maker is None or not maker.op.pure or maker.has_programs:
             return None
         needed.add(maker)
         pending += maker.inputs

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import StructureMismatchError
-from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.ir.program import Equation, all_equations
 from anabranch.runtime.tracing.builder import builder_or_none, current
 from anabranch.runtime.tracing.restarts import Abandon
 from anabranch.runtime.tracing.unrolling import UnrollLimit
@@ -105,7 +105,7 @@ def _count(number: int, what: str) -> str:
 
 def weight(equations: Iterable[Equation]) -> int:
     """The number of equations, those of branches and bodies included."""
-    return sum(1 + sum(weight(program.equations) for program in e.programs()) for e in equations)
+    return sum(1 for _ in all_equations(equations))
 
 
 def cheaply(attempt: Callable[[], T], number: int, little: int = 0) -> T | None:

@@ -15,7 +15,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var, all_equations
 from anabranch.runtime.ir.rewrite import substitute
 from anabranch.runtime.ops.table import OPS
 
@@ -131,7 +131,7 @@ class ProgramPoints:
                 then = Block(fresh)
                 block.end = Call(_read(equation.inputs, names), then)
                 block = then
-            elif not _has_call(equation, self._function):
+            elif not any(_is_call(e, self._function) for e in all_equations((equation,))):
                 block.equations.append(dataclasses.replace(substitute(equation, names), outputs=fresh))
             elif equation.op.name in ("cond", "switch"):
                 block = self._branches(equation, names, block, fresh)
@@ -232,13 +232,3 @@ RECUR: Final = _RecursiveCall("recur")
 def _is_call(equation: Equation, function: object) -> bool:
     """Return whether an equation is a call that the function makes of itself."""
     return equation.op is RECUR and equation.params["function"] is function
-
-
-def _has_call(equation: Equation, function: object) -> bool:
-    """Return whether an equation is, or holds, a call that the function makes of itself."""
-    return _is_call(equation, function) or any(_holds_call(p, function) for p in equation.programs())
-
-
-def _holds_call(program: Program, function: object) -> bool:
-    """Return whether a Program holds such a call."""
-    return any(_has_call(e, function) for e in program.equations)

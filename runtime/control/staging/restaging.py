@@ -15,7 +15,7 @@ from anabranch import transpile
 from anabranch.base.by_identity import ByIdentity
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.restarts import Restart
-from anabranch.runtime.tracing.source_frames import OWN_SPEED, internal, standard
+from anabranch.runtime.tracing.source_frames import OWN_SPEED, standard, users_frame
 
 _KINDS = {
     "BINARY_SLICE": "subscript", "BINARY_SUBSCR": "subscript", "STORE_SLICE": "subscript",
@@ -29,9 +29,7 @@ _TO_BOOL = 16
 
 def stage_current_operator() -> None:
     """Raise `Restart` when the user's code that runs now stands at an operator that can be staged and is not yet."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and internal(frame.f_code.co_filename):
-        frame = frame.f_back
+    frame = users_frame()
     if frame is None or frame.f_code.co_filename.startswith("<") or standard(frame.f_code.co_filename):
         return
     if str(frame.f_globals.get("__name__")).split(".")[0] in OWN_SPEED:
@@ -51,9 +49,7 @@ def stage_current_operator() -> None:
 
 def stage_with_statements() -> None:
     """Raise `Restart` where the with statements of the user's code that runs now can be staged and are not yet."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and internal(frame.f_code.co_filename):
-        frame = frame.f_back
+    frame = users_frame()
     if frame is not None and transpile.stage_operators(frame.f_code, "with"):
         raise Restart
 

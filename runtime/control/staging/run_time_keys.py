@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from anabranch.base.by_identity import IdentitySet
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import ArgumentSite, TableSite, demand
-from anabranch.runtime.tracing.source_frames import internal, standard
+from anabranch.runtime.tracing.source_frames import internal, standard, users_frame
 from anabranch.runtime.values.heap.snapshot import Heap
 
 ANYWHERE = frozenset(dis.opname)
@@ -112,9 +112,7 @@ def stage_comprehensions(where: frozenset[str] = ANYWHERE) -> None:
     Restart
         Where they are not yet.
     """
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and internal(frame.f_code.co_filename):
-        frame = frame.f_back
+    frame = users_frame()
     if frame is None or not tracing() or dis.opname[frame.f_code.co_code[frame.f_lasti]] not in where:
         return
     codes = [frame.f_code, *(c for c in frame.f_code.co_consts if getattr(c, "co_name", None) in _COMPREHENSIONS)]
