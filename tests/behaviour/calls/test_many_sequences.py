@@ -1,6 +1,8 @@
-"""Texts as arguments: known while tracing, and run-time values once there have been many of them."""
+"""Texts and lists as arguments: known, or of known length, and run-time values once there have been many of them."""
 
 from __future__ import annotations
+
+import copy
 
 import numpy as np
 import pytest
@@ -178,3 +180,88 @@ def test_bytes_of_one_length_share_executables() -> None:
         assert compiled(data) == checksum(data)
     assert compiled.cache_info().misses <= 12
     assert compiled(b"") == checksum(b"")
+
+
+def bubbled(numbers):
+    for i in range(len(numbers)):
+        for j in range(len(numbers) - 1 - i):
+            if numbers[j] > numbers[j + 1]:
+                numbers[j], numbers[j + 1] = numbers[j + 1], numbers[j]
+    return numbers
+
+
+def quick(numbers):
+    if len(numbers) <= 1:
+        return numbers
+    pivot = numbers[0]
+    low = [x for x in numbers[1:] if x < pivot]
+    return [*quick(low), pivot, *quick([x for x in numbers[1:] if x >= pivot])]
+
+
+def statistics(numbers):
+    mean = sum(numbers) / len(numbers)
+    return mean, min(numbers), sorted(numbers)[len(numbers) // 2], np.array(numbers)[::2].max()
+
+
+def merged(a, b):
+    out, i, j = [], 0, 0
+    while i < len(a) and j < len(b):
+        if a[i] <= b[j]:
+            out.append(a[i])
+            i += 1
+        else:
+            out.append(b[j])
+            j += 1
+    return out + a[i:] + b[j:]
+
+
+def changed(numbers, more):
+    numbers.append(more)
+    numbers[0], numbers[-1] = numbers[-1], numbers[0]
+    while len(numbers) > 4:
+        numbers.pop(0)
+    return len(numbers)
+
+
+def itself(numbers):
+    return numbers, numbers[::-1]
+
+
+def numbers_of(count, cast=int):
+    return [cast((7 * k * k + 3 * count) % 23 - 5) for k in range(count)]
+
+
+COUNTS = (3, 7, 1, 4, 9, 12, 2, 5, 6, 8, 11, 10, 15, 13, 17, 20, 33, 3, 16)
+LISTS = (
+    (bubbled, [(numbers_of(n),) for n in COUNTS]),
+    (quick, [(numbers_of(n),) for n in COUNTS]),
+    (statistics, [(numbers_of(n, float),) for n in COUNTS]),
+    (merged, [(sorted(numbers_of(n)), sorted(numbers_of(n + 2))) for n in COUNTS]),
+    (changed, [(numbers_of(n), n) for n in COUNTS]),
+    (itself, [(numbers_of(n, bool),) for n in COUNTS]),
+)
+
+
+@pytest.mark.parametrize(("function", "calls"), LISTS)
+def test_lists_of_any_length_share_executables(function, calls) -> None:
+    compiled = jit(function)
+    for _ in range(2):
+        for args in [*calls, ([], *calls[0][1:]), ([1.5, 2], *calls[0][1:])]:
+            mine, theirs = copy.deepcopy(args), copy.deepcopy(args)
+            want, got = Outcome(function, mine, {}), Outcome(compiled, theirs, {})
+            assert repr(got.error or got.value) == repr(want.error or want.value)
+            assert repr(theirs) == repr(mine)
+    assert compiled.cache_info().misses <= 15
+
+
+def test_a_list_that_is_returned_or_passed_twice_is_the_callers() -> None:
+    def both(a, b):
+        a.append(1)
+        return a, len(b)
+
+    compiled, once = jit(itself), jit(both)
+    for n in COUNTS:
+        given = numbers_of(n)
+        assert compiled(given)[0] is given
+        assert once(given, given) == (given, n + 1)
+        assert once(given, list(given))[0] is given
