@@ -32,10 +32,11 @@ class _Order(enum.Enum):
     """In which order the elements of a part are written."""
 
     ANY = enum.auto()
-    AHEAD = enum.auto()  # forward, from places that are so far ahead as the code says: LLVM sees how many may go at once
     FORWARD = enum.auto()
-    BEHIND = enum.auto()  # as ahead
     BACKWARD = enum.auto()
+    # Likewise, and LLVM sees how many may go at once: the code says how far ahead or behind lies what is read.
+    AHEAD = enum.auto()
+    BEHIND = enum.auto()
 
 
 @frozen(eq=False)

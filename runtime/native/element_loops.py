@@ -137,7 +137,8 @@ class ElementLoops:
         code.begin(body)
         at = counter
         if not is_forward:
-            at = code.add("sub nsw", "i64", code.add("add nsw", "i64", code.add("sub nsw", "i64", end, "1"), first), counter)
+            ends = code.add("add nsw", "i64", code.add("sub nsw", "i64", end, "1"), first)
+            at = code.add("sub nsw", "i64", ends, counter)
         positions.runs(at, span)
         yield Affine(0, ((at, 1),))
         following = code.add("add nsw", "i64", counter, step)

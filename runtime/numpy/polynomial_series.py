@@ -1,7 +1,7 @@
-"""Values of series of polynomials: functions of `numpy.polynomial` that are arithmetic in Python, run on traced arrays.
+"""Values of series of polynomials: functions of `numpy.polynomial` that are arithmetic in Python, on traced arrays.
 
-What they compute is in their code; it is run with the staged `np`, and a test of classes that knows traced arrays. Their
-loops go over coefficients, whose number a shape or the degree tells.
+What they compute is in their code; it is run with the staged `np`, and a test of classes that knows traced arrays.
+Their loops go over coefficients, whose number a shape or the degree tells.
 """
 
 from __future__ import annotations
