@@ -9,6 +9,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
+from anabranch.runtime.host.object_layout import address
 from anabranch.runtime.ops.host_call import MisfitError, RefusedError, ViewError
 from anabranch.runtime.values.host_calls import functions, results
 from anabranch.runtime.values.host_calls.deferred import held_arrays
@@ -150,7 +151,7 @@ def _aliased(found: Sequence[np.ndarray], copies: Sequence[np.ndarray]) -> dict[
 
 
 def _memory(array: np.ndarray) -> tuple[object, ...]:
-    return array.ctypes.data, array.shape, array.strides, array.dtype
+    return address(array), array.shape, array.strides, array.dtype
 
 
 def _memory_of(arguments: Sequence[object]) -> list[np.ndarray]:
