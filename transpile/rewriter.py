@@ -18,6 +18,7 @@ from anabranch.transpile.emit import Emitted, emit
 from anabranch.transpile.errors import Finding, NoSourceError, UnsupportedConstructError
 from anabranch.transpile.generator_functions import FreshNames, with_push_iteration
 from anabranch.transpile.generator_steps import Report, Step, StepNames, steps_of
+from anabranch.transpile.keyword_spaces import Gaps, spaced, spaces_before
 from anabranch.transpile.lowering import Lowering, Session
 from anabranch.transpile.mangle import enclosing_class, is_private
 from anabranch.transpile.names import Function, scope_of, values_among
@@ -188,18 +189,23 @@ def _candidates(base: str) -> Iterator[str]:
 @functools.lru_cache(maxsize=16)
 def _parsed(source: FunctionSource) -> tuple[cst.Module, Function, Mapping[cst.CSTNode, Span]]:
     """The tree of the source, the function in it, and where its nodes stand in the user's file; nobody changes them."""
-    module, node = _parse(source)
-    original = _positions(module, source)
+    module, node, gaps = _parse(source)
+    original = _positions(module, source, gaps)
     respell(node)
     return module, node, original
 
 
-def _parse(source: FunctionSource) -> tuple[cst.Module, Function]:
-    """The tree of the source, and the function in it."""
+def _parse(source: FunctionSource) -> tuple[cst.Module, Function, Gaps]:
+    """The tree of the source, the function in it, and the spaces that were put into the source for the parser."""
     # An indented def is parsed inside a made-up block, so that its lines and columns are those of the file.
     text = "if 1:\n" + source.text if source.indented else source.text
+    gaps: Gaps = {}
     try:
-        module = cst.parse_module(text)
+        try:
+            module = cst.parse_module(text)
+        except cst.CSTValidationError:
+            text, gaps = spaced(text)
+            module = cst.parse_module(text)
     except cst.ParserSyntaxError as error:
         raise NoSourceError(
             f"{source.filename}, line {source.first_line}: the source of the function does not parse; {LOAD_AGAIN}"
@@ -208,22 +214,23 @@ def _parse(source: FunctionSource) -> tuple[cst.Module, Function]:
     for node in descendants(module):
         if isinstance(node, kind):
             assert isinstance(node, (cst.FunctionDef, cst.Lambda))
-            return module, node
+            return module, node, gaps
     raise NoSourceError(f"{source.filename}, line {source.first_line}: there is no function here; {LOAD_AGAIN}")
 
 
-def _positions(module: cst.Module, source: FunctionSource) -> dict[cst.CSTNode, Span]:
+def _positions(module: cst.Module, source: FunctionSource, gaps: Gaps) -> dict[cst.CSTNode, Span]:
     """Spans of the user's nodes, in the user's file."""
     first = source.first_line - source.indented
     text, spans = record(module, first)
-    if text.isascii() and not source.first_column:
+    if text.isascii() and not source.first_column and not gaps:
         return spans
     lines = text.split("\n")
 
     def column(line: int, characters: int) -> int:
         """Columns as code objects have them: in bytes of UTF-8."""
         before = lines[line - first][:characters] if line - first < len(lines) else ""
-        return len(before.encode()) + (source.first_column if line == first else 0)
+        at = len(before.encode()) - spaces_before(gaps, line - first + 1, characters)
+        return at + (source.first_column if line == first else 0)
 
     return {
         n: Span(s.line, column(s.line, s.column), s.end_line, column(s.end_line, s.end_column))

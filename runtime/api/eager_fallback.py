@@ -13,27 +13,20 @@ from anabranch.base.by_identity import IdentitySet
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.device import array as device, foreign
-from anabranch.runtime.errors import AnabranchError, EagerFallbackWarning
-from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.errors import AnabranchError, EagerFallbackWarning, EndedRun
 from anabranch.runtime.tracing.decision_log import Decision
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values import containers
 
 
-def may_run_plainly(options: JitOptions, error: AnabranchError, arguments: object) -> bool:
+def may_run_plainly(options: JitOptions, ended: EndedRun, arguments: object) -> bool:
     """Return whether a call that has ended so can be made again in Python, with the results of the plain function.
 
     What the run has changed is not written back. It may have printed in a loop, and then is not made again; nor is one
-    whose buffers are gone, or that is given Arrays, which are no ndarrays in plain code. What such a run has left to do
-    is done here.
+    whose buffers are gone, or that is given Arrays, which are no ndarrays in plain code.
     """
-    ended = error.ended
-    if ended is None or tracing():
-        return False
-    if not ended.effects and not options.donated and options.in_force().eager_fallback and not _holds_arrays(arguments):
-        return True
-    ended.finish()
-    return False
+    may_be = not ended.effects and not options.donated and options.in_force().eager_fallback
+    return may_be and not _holds_arrays(arguments)
 
 
 def _holds_arrays(arguments: object) -> bool:
@@ -56,7 +49,13 @@ def reason(error: AnabranchError) -> str:
     return str(error).partition("\n")[0]
 
 
-def warn(function: Any, why: str) -> None:
+def run(function: Any, why: str, *args: Any, **kwargs: Any) -> Any:
+    """Call the plain function of a jitted one, and say so once."""
+    _warn(function, why)
+    return function.__anabranch_function__(*args, **kwargs)
+
+
+def _warn(function: Any, why: str) -> None:
     """Warn of the first such call of a jitted function, at the user's line; the others are counted."""
     count, first = function.__dict__.get("_plain_calls", (0, why))
     function.__dict__["_plain_calls"] = count + 1, first

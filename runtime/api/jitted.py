@@ -19,7 +19,6 @@ from anabranch.runtime.api.notebook_html import of_function
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.staged_function import StagedFunction
 from anabranch.runtime.call.auto_static import known_key
-from anabranch.runtime.call.call_spec import Call
 from anabranch.runtime.call.execution import MISS, Execution, Recompile, never, run_until_it_fits
 from anabranch.runtime.call.fastpath import CallForm, make_fast_path
 from anabranch.runtime.call.quick.entry import QuickCalls, Taker, are_possible
@@ -97,15 +96,29 @@ class Wrapped(StagedFunction[P, R]):
             answer: R = self._call(args, kwargs)
             return answer
         except AnabranchError as error:
-            if not eager_fallback.may_run_plainly(self.__anabranch_options__, error, (args, kwargs)):
+            again = self._made_again(error, args, kwargs)
+            if again is None:
                 self._shorten(error, sys._getframe(1))
                 raise
-            why = eager_fallback.reason(error)
         except (Exception, KeyboardInterrupt) as error:
             self._shorten(error, sys._getframe(1))
             raise
-        eager_fallback.warn(self, why)
-        return self.__anabranch_function__(*args, **kwargs)
+        made: R = again(*args, **kwargs)
+        return made
+
+    def _made_again(
+        self, error: AnabranchError, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Callable[..., Any] | None:
+        """What makes a call again that compiled code has refused at run time; None where it is not made again."""
+        ended, options = error.ended, self.__anabranch_options__
+        if ended is None or tracing():
+            return None
+        if not ended.effects and not options.donated and self._give_up(args, kwargs):
+            return self
+        if eager_fallback.may_run_plainly(options, ended, (args, kwargs)):
+            return functools.partial(eager_fallback.run, self, eager_fallback.reason(error))
+        ended.finish()
+        return None
 
     def _hit(self, entry: Execution) -> None:
         """Count a call; have machine code answer calls such as one that was made often."""
@@ -167,15 +180,21 @@ class Wrapped(StagedFunction[P, R]):
         key, leaves, call = self._signature(args, kwargs)
         exact = self._exact(key, leaves)
         compiled = self._executables.get(exact)
+        found = self._of_any_sequences(args, kwargs, leaves.sequences) if compiled is None else None
+        if found is not None:
+            key, leaves, call = found
+            exact = self._exact(key, leaves)
+            compiled = self._executables.get(exact)
         if compiled is None or not compiled.execution.plan.guards.hold():
             compiled = self._compile(key, leaves, call)
             compiled.execution.check(leaves)
         else:
             self._executables.hits += 1
             compiled.execution.check(leaves)
-            self._make_fast_path(exact, compiled.execution, (args, kwargs), call)
+            form = functools.partial(CallForm.of, (args, kwargs), call, self._names, leaves.run_time_sequences)
+            self._make_fast_path(exact, compiled.execution, form)
         execution: Execution = compiled.execution
-        if self._is_general(key, exact):
+        if self._is_general(key, exact) and self._known.leaves(key):
             values = known_key(key, leaves.values, self._known.leaves(key))
             execution = ChargedExecution(execution, functools.partial(self._many_values.charge, key, values))
         return execution, leaves, functools.partial(self._recompiled, args, kwargs)
@@ -191,12 +210,11 @@ class Wrapped(StagedFunction[P, R]):
         execution.check(leaves)
         return execution, leaves
 
-    def _make_fast_path(self, key: SignatureKey, execution: Execution, written: Call, arranged: Call) -> None:
+    def _make_fast_path(self, key: SignatureKey, execution: Execution, form: Callable[[], CallForm]) -> None:
         """Let the next such call take the fast path; a signature that is met once only pays nothing for it."""
         known = execution in self._executables.with_fast_path
         if known or execution.fast_path is never:
-            name = getattr(self.__anabranch_function__, "__qualname__", "function")
-            make_fast_path(name, execution, lambda: CallForm.of(written, arranged, self._names))
+            make_fast_path(getattr(self.__anabranch_function__, "__qualname__", "function"), execution, form)
         if execution.fast_path is not never and not known:
             self._executables.put_fast_path(key, execution)
 
@@ -292,15 +310,15 @@ class BoundMethod(Wrapped[P, R]):
             answer: R = self._call(args, kwargs)
             return answer
         except AnabranchError as error:
-            if not eager_fallback.may_run_plainly(function.__anabranch_options__, error, (self.__self__, args, kwargs)):
+            again = function._made_again(error, (self.__self__, *args), kwargs)
+            if again is None:
                 self._shorten(error, sys._getframe(1))
                 raise
-            why = eager_fallback.reason(error)
         except (Exception, KeyboardInterrupt) as error:
             self._shorten(error, sys._getframe(1))
             raise
-        eager_fallback.warn(function, why)
-        return self.__anabranch_function__(*args, **kwargs)
+        made: R = again(self.__self__, *args, **kwargs)
+        return made
 
     def _call(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> Any:
         function, given = self.__func__, (self.__self__, *args)

@@ -21,44 +21,26 @@ _SAMPLED = 32
 
 @dataclasses.dataclass(slots=True)
 class _Values:
-    """The values of the arguments of one signature.
+    """The values of the arguments of one signature."""
 
-    Attributes
-    ----------
-    count : int
-        How many have got an executable of their own.
-    seconds : float
-        How long the last such compilation took.
-    is_general : bool or None
-        Whether there is an executable for all others; None before it is tried.
-    spent : dict
-        How many seconds of calls by that one each value has had.
-    """
-
-    count: int = 0
-    seconds: float = 0.0
-    is_general: bool | None = None
+    count: int = 0  # how many have got an executable of their own
+    seconds: float = 0.0  # how long the last such compilation took
+    is_general: bool | None = None  # whether one executable serves all others; None before it is tried
+    # How many seconds of calls by that one each value has had.
     spent: BoundedDict[SignatureKey, float] = dataclasses.field(default_factory=BoundedDict)
 
 
 class ManyValues(BoundedDict[SignatureKey, _Values]):
-    """By signature, the values that calls of a function had to know.
-
-    Attributes
-    ----------
-    serving : WeakSet of Execution
-        The executables for all values.
-    """
+    """By signature, the values that calls of a function had to know."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.serving: weakref.WeakSet[Execution] = weakref.WeakSet()
+        self.serving: weakref.WeakSet[Execution] = weakref.WeakSet()  # the executables for all values
 
     def compiled(self, key: SignatureKey, execution: Execution, seconds: float, *, generally: bool) -> None:
         """Note a compilation, for one value or for all."""
         values = self.get(key) or _Values()
         if generally:
-            values.is_general = True
             self.serving.add(execution)
         else:
             values.count, values.seconds = values.count + 1, seconds
@@ -68,6 +50,17 @@ class ManyValues(BoundedDict[SignatureKey, _Values]):
         """Return whether it is time to try one executable for all values."""
         values = self.get(key)
         return values is not None and values.is_general is None and values.count >= _SEVERAL
+
+    def serve_all(self, key: SignatureKey) -> None:
+        """Have all values served by one executable, from now on."""
+        values = self.get(key) or _Values()
+        values.is_general = True
+        self.put(key, values, settings().cache_size)
+
+    def is_general(self, key: SignatureKey) -> bool:
+        """Return whether an executable serves, or is to serve, all values."""
+        values = self.get(key)
+        return values is not None and values.is_general is True
 
     def refuse(self, key: SignatureKey) -> None:
         """Note that there is no executable for all values."""

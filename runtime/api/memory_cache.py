@@ -52,17 +52,7 @@ class Origin(NamedTuple):
 
 
 class ExecutableCache(Generic[K, T]):
-    """A mapping from signatures that holds at most `settings().cache_size` entries.
-
-    Attributes
-    ----------
-    locks : KeyedLocks
-        By signature: one thread compiles for it, the others that want it wait.
-    quick : tuple
-        The entries of tables by which machine code answers calls; it reads them from here.
-    hits : int
-        How many calls have found an executable, but for those that machine code has answered.
-    """
+    """A mapping from signatures that holds at most `settings().cache_size` entries."""
 
     __slots__ = (
         "_dropped",
@@ -80,7 +70,7 @@ class ExecutableCache(Generic[K, T]):
     )
 
     def __init__(self) -> None:
-        self.locks = KeyedLocks()
+        self.locks = KeyedLocks()  # by signature: one thread compiles for it, the others that want it wait
         self._lock = lock()
         self._dropped: set[int] = set()  # hashes, which keep nothing alive
         self._entries: BoundedDict[K, T] = BoundedDict()
@@ -89,8 +79,9 @@ class ExecutableCache(Generic[K, T]):
         # Replaced as a whole, so that another thread can go through it meanwhile.
         self.with_fast_path: tuple[Execution, ...] = ()
         self._tables: tuple[tuple[Execution, Table], ...] = ()
+        # The entries of tables by which machine code answers calls; it reads them from here.
         self.quick: tuple[Any, ...] = ()
-        self.hits = 0
+        self.hits = 0  # how many calls have found an executable, but for those that machine code has answered
         self.misses = 0
         self.compiles = 0  # not forgotten when the cache is cleared
 

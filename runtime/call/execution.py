@@ -74,9 +74,7 @@ class Execution:
     def check(self, leaves: Leaves) -> None:
         """Take in the arrays from outside; refuse arguments that share memory or objects with what is written.
 
-        Raises
-        ------
-        AliasError
+        Raises `AliasError`.
         """
         for array in self.plan.captured:
             leaves.append_captured(array)

@@ -89,19 +89,11 @@ class ResultAlias:
 
 @frozen
 class ArrayWrite:
-    """An output is the new contents of the array of an argument leaf, or of a part of it.
-
-    Attributes
-    ----------
-    part : tuple, optional
-        Start, stop and step of each axis.
-    starts : int
-        How many outputs after it say where the part starts, on each axis, where only the run knows.
-    """
+    """An output is the new contents of the array of an argument leaf, or of a part of it."""
 
     leaf: int
-    part: tuple[tuple[int, int, int], ...] | None = None
-    starts: int = 0
+    part: tuple[tuple[int, int, int], ...] | None = None  # start, stop and step of each axis
+    starts: int = 0  # how many outputs after it say where the part starts, on each axis, where only the run knows
 
     @property
     def index(self) -> tuple[slice, ...] | EllipsisType:
@@ -156,6 +148,7 @@ class Plan:
     known: frozenset[int] = frozenset()  # argument leaves whose values this is for, as `needs` say
     needs: tuple[NamedRequest, ...] = ()
     capacities: tuple[Capacity, ...] = ()  # a run in which one is too small gives nothing
+    may_copy_views: bool = False  # whether what eager code returns as a view may be a copy, as its place is computed
     packs: tuple[range | tuple[int, ...], ...] = ()  # arguments' leaves that are one input, by the first of them
     # Those of the results' outputs that hold several of the leaves that are computed, with the places of these.
     stacks: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)

@@ -23,7 +23,7 @@ from anabranch.runtime.control.sequences.elements import AxisItems
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import MANY
 from anabranch.runtime.values import chosen_containers, registry, wrap
-from anabranch.runtime.values.arena_list import InArena
+from anabranch.runtime.values.arena_contents import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
@@ -131,11 +131,17 @@ def is_of_run_time_length(items: object) -> bool:
     )
 
 
+def listed_of_one(items: Value) -> Value:
+    """The items of one of a few objects that say in Python how to go over them, as a list; anything else as it is."""
+    return items_of(items) if tracing() and chosen_containers.is_one_of_iterables(items) else items
+
+
 def tuple_(*args: object) -> Value:
     """As `tuple`."""
     if len(args) != 1:
         return tuple(*args)  # type: ignore[arg-type] # raises TypeError, or is empty
     items: Any = args[0]
+    items = listed_of_one(items)
     if chosen_containers.is_choice(items):
         return items.through(tuple_)
     if isinstance(items, run_time_tuple.RunTimeTuple):

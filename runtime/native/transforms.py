@@ -28,10 +28,7 @@ _WIDE: Mapping[np.dtype, np.dtype] = {np.dtype("f"): np.dtype("d"), np.dtype("F"
 def transformed(emitter: ValueEmitter, equation: Equation, name: str) -> str:
     """The result of a `fft`, in memory of its own.
 
-    Raises
-    ------
-    NotNativeError
-        Where this NumPy has no such loop, or XLA is better at it.
+    Raises `NotNativeError` where this NumPy has no such loop, or XLA is better at it.
     """
     x, out, kind, n = equation.inputs[0].type, equation.outputs[0].type, equation.params["kind"], equation.params["n"]
     if kind in ("fft", "ifft") and n > _MOST_COMPLEX:

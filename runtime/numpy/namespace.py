@@ -25,7 +25,7 @@ from anabranch.runtime.numpy.core import (
     supported,
     traced_inside,
 )
-from anabranch.runtime.numpy.index_tricks import Bracket
+from anabranch.runtime.numpy.index_grids import Bracket
 from anabranch.runtime.numpy.random.constructors import constructor
 from anabranch.runtime.numpy.ranges import Grid
 from anabranch.runtime.tracing.builder import current, tracing
@@ -34,7 +34,7 @@ from anabranch.runtime.values.arrays import assigned_values
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.host_calls import functions, stage
 from anabranch.runtime.values.host_calls.libraries import is_of_library
-from anabranch.runtime.values.host_types import host_type, time_creation
+from anabranch.runtime.values.host_types import host_type, time_functions
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers import number_methods
 
@@ -45,12 +45,8 @@ class Namespace:
     """Stands for a NumPy module.
 
     Attributes are NumPy's own constants and dtypes, staged functions and ufuncs, and the namespaces of its modules. A
-    function without a staged counterpart is NumPy's own as long as no argument is traced.
-
-    Raises
-    ------
-    UnsupportedOperationError
-        When a function without a staged counterpart is called with a traced argument.
+    function without a staged counterpart is NumPy's own as long as no argument is traced. Raises
+    `UnsupportedOperationError` when a function without a staged counterpart is called with a traced argument.
     """
 
     def __init__(self, module: types.ModuleType) -> None:
@@ -163,7 +159,7 @@ def _cast(cls: Any) -> Callable[..., Any]:
         if not (traced_inside(args) or traced_inside(kwargs) or host_type.override(args, kwargs)):
             return cls(*args, **kwargs)
         if cls is np.timedelta64:
-            return time_creation.duration(*args, **kwargs)
+            return time_functions.duration(*args, **kwargs)
         if len(args) > 1 or kwargs:
             return cls(*(0 for _ in args), **kwargs)
         (x,) = map(resolved, args)

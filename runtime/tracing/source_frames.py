@@ -151,3 +151,10 @@ def users_instruction() -> tuple[str, int]:
         return "", 0
     code = frame.f_code.co_code
     return dis.opname[code[frame.f_lasti]], code[frame.f_lasti + 1]
+
+
+def is_in_place() -> bool:
+    """Return whether the code that called the caller of this stands at an operator such as `+=`."""
+    frame = sys._getframe(2)
+    at, code = frame.f_lasti, frame.f_code.co_code
+    return dis.opname[code[at]] == "BINARY_OP" and dis._nb_ops[code[at + 1]][1].endswith("=")  # type: ignore[attr-defined]

@@ -240,10 +240,19 @@ class TextWithIntsStructure(Structure):
         return self.extra(children) if known else TextWithInts(self.extra, tuple(children))
 
 
+def own_dict(target: dict[Value, Value]) -> Any:
+    """The built-in class of a dict, whose methods only do what they say: a subclass may count, check or translate."""
+    return collections.OrderedDict if isinstance(target, collections.OrderedDict) else dict
+
+
+def contents_of(target: dict[Value, Value]) -> Contents:
+    """What a dict holds, whatever a subclass says that it holds."""
+    return Contents(target if type(target).__iter__ is dict.__iter__ else own_dict(target).items(target))
+
+
 def update(target: dict[Value, Value], items: dict[Value, Value]) -> None:
-    """`target.update(items)` by the built-in class's own method: a subclass may count, check or translate."""
-    ordered = isinstance(target, collections.OrderedDict)
-    (collections.OrderedDict if ordered else dict).update(target, items)
+    """`target.update(items)` by the built-in class's own method."""
+    own_dict(target).update(target, items)
 
 
 def _bare(cls: Any) -> Value:

@@ -28,7 +28,7 @@ from anabranch.runtime.values.tracer import SHOWN, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union_base import UnionBase, abstract_of_option, beside_union
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up, operations
-from anabranch.runtime.values.union_operators import UnionOperators, operated
+from anabranch.runtime.values.union_operators import UnionOperators, is_one_of_many_sequences, operated
 
 
 def unknown_operation(value: object) -> Value:
@@ -257,6 +257,8 @@ class UnionValue(UnionOperators):
 
     def __getitem__(self, key: Value) -> Value:
         found = looked_up(operator.getitem, self, key)
+        if found is UNKNOWN and is_one_of_many_sequences(self):
+            return current().trace.outside.text_operations.item(self, key)
         return self.through(lambda v: operator.getitem(v, key)) if found is UNKNOWN else found
 
     def __setitem__(self, key: Value, value: Value) -> None:
@@ -266,6 +268,9 @@ class UnionValue(UnionOperators):
         self.through(lambda v: operator.delitem(v, key))
 
     def __len__(self) -> int:
+        if not any(hasattr(type(option), "__len__") for option in self.options):
+            # For Python's own containers, which only want to know how many items to expect.
+            raise TypeError(f"object of type '{type(self.options[0]).__name__}' has no len()")
         found = looked_up(len, self)
         length: int = self.through(len) if found is UNKNOWN else found
         return length

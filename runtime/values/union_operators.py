@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.source_frames import is_in_place
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.union_base import UnionBase, are_numbers, beside_union
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up, operations
@@ -52,6 +54,9 @@ def operated(function: Callable[..., object], operands: tuple[Value, ...], place
     if (held := value.held_()) is not NotImplemented:
         return function(*before, held, *after)
     others = before + after
+    if function is operator.add and is_one_of_many_sequences(value) and all(map(_are_texts, others)):
+        first, second = (value, others[0]) if place == 0 else (others[0], value)
+        return current().trace.outside.text_operations.add(first, second)  # not each with each
     if (found := beside_union(function, (*before, value, *after), place)) is not NotImplemented:
         return found
     if others and value.merges_with(others[0]):
@@ -61,6 +66,19 @@ def operated(function: Callable[..., object], operands: tuple[Value, ...], place
         if found is not NotImplemented:
             return found
     return value.through(lambda v: function(*before, v, *after))
+
+
+def _are_texts(value: object) -> bool:
+    options = value.options if isinstance(value, UnionBase) else (value,)
+    return all(isinstance(option, (str, attributes.TextStandIn)) for option in options)
+
+
+def is_one_of_many_sequences(value: UnionBase) -> bool:
+    """Return whether a choice is better taken for its characters than option by option."""
+    return len(value.options) > _FEW and _are_texts(value)
+
+
+_FEW = 16
 
 
 def _forward(function: Callable[[Any, Any], object]) -> Callable[[UnionOperators, Any], Any]:
@@ -95,8 +113,63 @@ def _forward_unary(function: Callable[[Any], object]) -> Callable[[UnionOperator
     return forward
 
 
+def _added(a: Value, b: Value) -> Value:
+    a += b
+    return a
+
+
+def _multiplied(a: Value, b: Value) -> Value:
+    a *= b
+    return a
+
+
+def _subtracted(a: Value, b: Value) -> Value:
+    a -= b
+    return a
+
+
+def _joined(a: Value, b: Value) -> Value:
+    a |= b
+    return a
+
+
+def _cut(a: Value, b: Value) -> Value:
+    a &= b
+    return a
+
+
+def _parted(a: Value, b: Value) -> Value:
+    a ^= b
+    return a
+
+
+# Python asks the right operand before a container on the left, which changes itself. The functions have the operators
+# written out, by which an option that is asked in turn knows what it is asked.
+_CHANGES: dict[Callable[[Any, Any], object], tuple[str, Callable[[Value, Value], Value]]] = {
+    operator.add: ("__iadd__", _added), operator.mul: ("__imul__", _multiplied),
+    operator.sub: ("__isub__", _subtracted), operator.or_: ("__ior__", _joined),
+    operator.and_: ("__iand__", _cut), operator.xor: ("__ixor__", _parted),
+}  # fmt: skip
+
+
+def _changed(target: Value, value: UnionOperators, change: Callable[[Value, Value], Value]) -> Value:
+    """What an operator such as `+=` leaves of a container: itself, unless an option makes something else of it."""
+    made: list[Value] = []
+
+    def done(option: Value) -> Value:
+        made.append(change(target, option))
+        return made[-1]
+
+    left = value.through(done)
+    return target if all(one is target for one in made) else left
+
+
 def _reflect(function: Callable[[Any, Any], object]) -> Callable[[UnionOperators, Any], Any]:
+    method, change = _CHANGES.get(function, (None, function))
+
     def reflect(self: UnionOperators, other: object) -> Value:
+        if method is not None and hasattr(type(other), method) and is_in_place():
+            return _changed(other, self, change)
         if (found := looked_up(function, other, self)) is not UNKNOWN:
             return found
         return operated(function, (other, self), 1)

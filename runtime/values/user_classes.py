@@ -38,7 +38,8 @@ _OF_LIBRARY = ("builtins", "collections")
 
 def attributes(value: object) -> dict[str, Value]:
     """The attributes that an object holds in its `__dict__` and its class's `__slots__`."""
-    found = dict(getattr(value, "__dict__", ()))
+    own = getattr(value, "__dict__", None)
+    found = dict(own) if isinstance(own, dict) else {}
     for name in slot_names(type(value)):
         if hasattr(value, name):
             found[name] = getattr(value, name)

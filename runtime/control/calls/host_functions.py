@@ -20,10 +20,7 @@ from anabranch.runtime.values.host_calls.libraries import is_of_library
 def is_called(function: object, args: tuple[Value, ...], kwargs: dict[str, Value]) -> bool:
     """Return whether a call is one of the host.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where it is, and the settings forbid it.
+    Raises `UnsupportedOperationError` where it is, and the settings forbid it.
     """
     if is_host_function(function):
         if not settings().host_calls:
@@ -58,10 +55,8 @@ def may_be_called(function: object) -> bool:
 def called(name: str, function: Any, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """Stage the call.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where it gets a generator of random numbers, whose state after the call would not be known.
+    Raises `UnsupportedOperationError` where it gets a generator of random numbers, whose state after the call would not
+    be known.
     """
     staged_form = polynomial_series.on_arrays(function, args, kwargs, namespace)
     if staged_form is not None:

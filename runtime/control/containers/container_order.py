@@ -13,8 +13,9 @@ from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth, truth_value
-from anabranch.runtime.control.columnar import node_reads
+from anabranch.runtime.control.columnar import node_access
 from anabranch.runtime.control.containers import list_order, missing_items, object_keys
+from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom
@@ -24,6 +25,7 @@ from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.host_types.host_type import HostTyped
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.tracer import Tracer
@@ -46,6 +48,8 @@ def compared(operation: Callable[[Any, Any], object], a: object, b: object) -> V
                 return compared(operation, one, other)
             result = boolean.or_(_is_one(a, b), lambda: equal(one, other))
             return boolean.not_(result) if operation is operator.ne else result
+    if (isinstance(a, UnionValue) or isinstance(b, UnionValue)) and _may_be_texts(a) and _may_be_texts(b):
+        return text_operations.compared(operation, a, b)
     for choice, other, left in ((a, b, True), (b, a, False)):
         if isinstance(choice, UnionValue) and choice.of_objects:
             return choice.through(lambda v, o=other, w=left: compared(operation, *((v, o) if w else (o, v))))  # type: ignore[misc]
@@ -58,6 +62,12 @@ def compared(operation: Callable[[Any, Any], object], a: object, b: object) -> V
     return _ordered(operation, a, b)
 
 
+def _may_be_texts(value: object) -> bool:
+    """Return whether a value is a text, or one of several: their characters are compared once, not those of each."""
+    options = value.options if isinstance(value, UnionValue) else (value,)
+    return all(isinstance(option, (str, Text)) for option in options)
+
+
 def _held(value: object) -> Value:
     """A dict or list that is one of the nodes of a structure as one of what it holds."""
     copied = value.copied_() if isinstance(value, Reference) else value
@@ -66,7 +76,7 @@ def _held(value: object) -> Value:
 
 def _is_one(a: Value, b: Value) -> Value:
     """Return whether two values, of which one is a node, are one object."""
-    same = node_reads.is_(a, b) if isinstance(a, Reference) else node_reads.is_(b, a)
+    same = node_access.is_(a, b) if isinstance(a, Reference) else node_access.is_(b, a)
     return same if isinstance(same, bool) else python_scalar(same)
 
 
@@ -290,10 +300,8 @@ def sorted_items(
 ) -> list[Value]:
     """As `sorted`: numbers, and tuples of them, by sorts of arrays, a few others by insertion.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        For more others than a few; and at run time for NaN, whose place depends on Python's way of sorting.
+    Raises `UnsupportedOperationError` for more others than a few; and at run time for NaN, whose place depends on
+    Python's way of sorting.
     """
     keys = list(items) if key is None else list_order.keys_of(items, key)
     traced = any(map(containers.has_traced, keys))

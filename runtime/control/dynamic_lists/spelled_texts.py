@@ -22,7 +22,7 @@ from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import python_abstract
-from anabranch.runtime.values.counted_loops import counted
+from anabranch.runtime.values.control_of_atoms import counted
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, capacity_of
@@ -78,7 +78,7 @@ def joined(separator: Value, texts: Value) -> Text | None:
 def added(first: Value, second: Value) -> Value:
     """`first + second`, of which one is such a text."""
     for value, other, is_first in ((first, second, True), (second, first, False)):
-        if isinstance(value, UnionValue) and not all(type(option) is str for option in value.options):
+        if isinstance(value, UnionValue) and characters_of(value) is None:
             return value.through(lambda v, o=other, f=is_first: added(*((v, o) if f else (o, v))))  # type: ignore[misc]
         if not isinstance(value, (str, Text, UnionValue)):
             return NotImplemented

@@ -25,7 +25,6 @@ _KINDS = {
 _OF_LISTS = ("GET_ITER", "CALL", "CALL_FUNCTION_EX", "TO_BOOL", "LIST_EXTEND")
 # Of a COMPARE_OP of Python 3.13: it asks for the truth of its result, too, as the condition of a comprehension does.
 _TO_BOOL = 16
-_ADD_IN_PLACE = bytes((dis.opmap["BINARY_OP"], [name for name, _ in dis._nb_ops].index("NB_INPLACE_ADD")))  # type: ignore[attr-defined]
 
 
 def stage_current_operator() -> None:
@@ -69,9 +68,3 @@ def _kinds(code: types.CodeType, at: int) -> tuple[str, ...]:
     if name in _OF_LISTS or ("JUMP" in name and "IF" in name):
         return ("list",)
     return (_KINDS[name],) if name in _KINDS else ()
-
-
-def adds_in_place() -> bool:
-    """Return whether the code that called the caller of this stands at `+=`."""
-    frame = sys._getframe(2)
-    return frame.f_code.co_code[frame.f_lasti : frame.f_lasti + 2] == _ADD_IN_PLACE

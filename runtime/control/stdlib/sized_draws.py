@@ -12,7 +12,7 @@ from anabranch.runtime.control.stdlib import itertools_source as source
 from anabranch.runtime.control.stdlib.going_on import one
 from anabranch.runtime.numpy import core
 from anabranch.runtime.numpy.random import draws, methods
-from anabranch.runtime.numpy.random.parameters import PARAMETERS
+from anabranch.runtime.numpy.random.draws import PARAMETERS
 from anabranch.runtime.values import registry, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray

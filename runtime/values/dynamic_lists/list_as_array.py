@@ -28,11 +28,8 @@ _FLOAT = np.dtype(np.float64)
 def as_array(items: Items, dtype: Value = None, of_nothing: np.dtype | None = _FLOAT) -> Value:
     """`np.array(items, dtype)`; `of_nothing` is the dtype of an array of an empty list, None for that of any other.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where the elements have no common shape, or their types are several, so that the dtype is that of the elements
-        which there are.
+    Raises `UnsupportedOperationError` where the elements have no common shape, or their types are several, so that the
+    dtype is that of the elements which there are.
     """
     if type(items.length) is int:
         items = items.resized(items.length, None)
@@ -70,10 +67,7 @@ def as_array(items: Items, dtype: Value = None, of_nothing: np.dtype | None = _F
 def _common(dtypes: Sequence[np.dtype]) -> np.dtype:
     """The dtype of an array of items of several, which is that of some of them.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where it is that of none, and hangs on which of them there are.
+    Raises `UnsupportedOperationError` where it is that of none, and hangs on which of them there are.
     """
     common = functools.reduce(np.promote_types, dtypes) if dtypes else _FLOAT
     if dtypes and common not in dtypes:

@@ -81,10 +81,8 @@ def _are_ragged(items: Items, axes: Collection[int]) -> bool:
 def _ragged(items: Items) -> Value:
     """The rows of items of several lengths, one after the other.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where the items have several dtypes, of which there may be some, or rows of several shapes.
+    Raises `UnsupportedOperationError` where the items have several dtypes, of which there may be some, or rows of
+    several shapes.
     """
     memory, count = iter(items.buffers), items.structure.capacity
     parts = [_lines(kind, memory, count) for kind in items.structure.variants]

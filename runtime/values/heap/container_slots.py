@@ -10,7 +10,7 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.values.containers import Contents, update
+from anabranch.runtime.values.containers import contents_of, own_dict, update
 from anabranch.runtime.values.same_constants import are_same_keys, is_same_key
 
 
@@ -113,10 +113,10 @@ class DictSlot(Slot):
     __slots__ = ()
 
     def contents(self) -> dict[Value, Value]:
-        return Contents(self.target)
+        return contents_of(self.target)
 
     def restore(self, contents: Value) -> None:
-        self.target.clear()
+        own_dict(self.target).clear(self.target)
         update(self.target, contents)
 
 

@@ -96,3 +96,20 @@ def test_methods() -> None:
         assert board.ways(n) == coins(n) + 7
     board.size = 9
     assert [board.ways(n) for n in range(20)] == [coins(n) + 9 for n in range(20)]
+
+
+def test_views_that_are_returned_stay_views() -> None:
+    def strided(a, n):
+        return a[:: n + 1], a[n:]
+
+    def windows(a, n):
+        return [a[i : i + 2] for i in range(n)]
+
+    a = np.arange(40.0)
+    for function in (strided, windows):
+        compiled = jit(function)
+        for n in range(14):
+            got, want = compiled(a, n), function(a, n)
+            assert [np.shares_memory(v, a) for v in got] == [np.shares_memory(v, a) for v in want]
+            for one, other in zip(got, want, strict=True):
+                np.testing.assert_array_equal(one, other, strict=True)

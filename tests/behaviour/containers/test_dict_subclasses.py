@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import collections
 import copy
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from anabranch import AnabranchError, StructureMismatchError, UnsupportedValueError, jit
+from tests.equivalence import check
 
 
 class Settings(dict):
@@ -317,3 +319,37 @@ def test_update_by_a_mapping_of_the_users(function):
     compiled = jit(function)
     for n in (2, 7):
         assert repr(compiled(n)) == repr(function(n))
+
+
+class Sorted(dict):
+    """Its own list of keys gets a key before the dict has it."""
+
+    def __init__(self):
+        super().__init__()
+        self.keys_in_order = []
+
+    def __setitem__(self, key, value):
+        if key not in self.keys_in_order:
+            bisect.insort(self.keys_in_order, key)
+        super().__setitem__(key, value)
+
+    def __iter__(self):
+        return iter(self.keys_in_order)
+
+    def items(self):
+        return [(k, self[k]) for k in self]
+
+    keys = __iter__
+
+
+def test_a_dict_that_says_itself_what_its_keys_are():
+    def f(a, b):
+        table = Sorted()
+        table[b] = 1.0
+        table[a] = 2.0
+        table[b] += a
+        return list(table), table.items(), len(table)
+
+    check(f, 2, 5)
+    check(f, 5, 2)
+    check(f, 2, 2)
