@@ -32,26 +32,18 @@ class _Order(enum.Enum):
     """In which order the elements of a part are written."""
 
     ANY = enum.auto()
+    AHEAD = enum.auto()  # forward, from places that are so far ahead as the code says: LLVM sees how many go at once
     FORWARD = enum.auto()
+    BEHIND = enum.auto()  # as ahead
     BACKWARD = enum.auto()
-    # Likewise, and LLVM sees how many may go at once: the code says how far ahead or behind lies what is read.
-    AHEAD = enum.auto()
-    BEHIND = enum.auto()
 
 
 @frozen(eq=False)
 class _Store:
-    """A part of an array that is still to be written.
-
-    Attributes
-    ----------
-    update : Update
-    scratch : int or None
-        The place of the array that it has been computed to, at the same positions.
-    """
+    """A part of an array that is still to be written."""
 
     update: Update
-    scratch: int | None
+    scratch: int | None  # the place of the array that it has been computed to, at the same positions
 
 
 class ArrayStores:
@@ -88,7 +80,6 @@ class ArrayStores:
 
         Parameters
         ----------
-        names, types
         kept
             The places of the arrays that are needed afterwards as they are.
         within

@@ -36,12 +36,8 @@ class ElementLoops:
     ) -> Iterator[list[Affine]]:
         """Write loops over the positions of a region, or its first axes; what is written meanwhile is their body.
 
-        Parameters
-        ----------
-        shape, region, axes
-        work
-            How many operations are done at each position, where that may be in any order and by several threads: what
-            is done at one reads nothing that another one writes. 0 where it is not so.
+        `work`: how many operations are done at each position, where that may be in any order and by several threads:
+        what is done at one reads nothing that another one writes. 0 where it is not so.
         """
         spans = spans_of(shape, region)[:axes]
         sizes = list(map(_most, spans))
@@ -137,8 +133,8 @@ class ElementLoops:
         code.begin(body)
         at = counter
         if not is_forward:
-            ends = code.add("add nsw", "i64", code.add("sub nsw", "i64", end, "1"), first)
-            at = code.add("sub nsw", "i64", ends, counter)
+            last = code.add("sub nsw", "i64", end, "1")
+            at = code.add("sub nsw", "i64", code.add("add nsw", "i64", last, first), counter)
         positions.runs(at, span)
         yield Affine(0, ((at, 1),))
         following = code.add("add nsw", "i64", counter, step)
@@ -213,7 +209,7 @@ class ElementLoops:
         for index, size in moves:
             low, high = map(self._positions.value, self._positions.ends(index, bounds))
             tests += [code.add("icmp sge", "i64", low, "0"), code.add("icmp slt", "i64", high, str(size))]
-        return self._arrays.all_of(tests)
+        return self._arrays.tests.all_of(tests)
 
 
 def spans_of(shape: Sequence[int], region: Region) -> list[Span]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
-from anabranch import UnsupportedOperationError, jit
+from anabranch import UnsupportedOperationError, host, jit
 from tests.behaviour.numpy.cases import Static, Table
 from tests.behaviour.numpy.samples import BYTES, COMPLEX, CUBE, INTS, SINGLE, VECTOR
 from tests.equivalence import check
@@ -125,3 +125,11 @@ def test_series_are_no_calls_of_the_host():
     assert not jit(values).lower(x, VECTOR).callbacks
     check(values, x, VECTOR)
     check(lambda c: laguerre.lagval(0.5, c), np.ones(200))  # so many are not written out
+
+
+def test_functions_of_the_same_name():
+    @host(result=np.zeros(3))
+    def chebval(x, c):
+        return np.array([float(x[0].item()), *c.tolist()[:2]])
+
+    check(lambda x, c: chebval(x, c) + x[:3], VECTOR, VECTOR)
