@@ -55,6 +55,8 @@ def multiply_add(code: Instructions, operands: Sequence[str], dtype: np.dtype) -
 def convert(code: Instructions, x: str, source: np.dtype, target: np.dtype) -> str:
     """XLA's conversion, of floats to integers with saturation."""
     before, after = value_type(source), value_type(target)
+    if source.kind == target.kind == "c":
+        return joined(*(convert(code, one, part(source), part(target)) for one in parts(x)))
     if source.kind == "c" or target.kind == "c":
         raise NotNativeError(f"a conversion of {source} to {target}")
     if target.kind == "b":

@@ -1,4 +1,4 @@
-"""Values of series of polynomials: functions of `numpy.polynomial` that are arithmetic in Python, run on traced arrays.
+"""Values of series of polynomials: functions of `numpy.polynomial` that are arithmetic in Python, on traced arrays.
 
 What they compute is in their code; it is run with the staged `np`, and a test of classes that knows traced arrays.
 Their loops go over coefficients, whose number a shape or the degree tells.
@@ -27,7 +27,8 @@ def on_arrays(
     function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object], xp: object
 ) -> Callable[..., Value] | None:
     """The function as it runs on these arguments, with `xp` as its NumPy; None where it is called on the host."""
-    if not isinstance(function, types.FunctionType) or function.__name__ not in _NAMES:
+    is_known = isinstance(function, types.FunctionType) and function.__name__ in _NAMES
+    if not is_known or not function.__module__.startswith("numpy.polynomial."):
         return None
     count = function.__code__.co_argcount
     given = {**dict(zip(function.__code__.co_varnames[:count], args, strict=False)), **kwargs}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
+from anabranch.runtime.host.object_layout import address
 from anabranch.runtime.ops.host_call import MisfitError, RefusedError, ViewError
 from anabranch.runtime.values.host_calls import functions, results
 from anabranch.runtime.values.host_calls.deferred import held_arrays
@@ -56,7 +57,7 @@ class PreparedCall:
     def _called(self, arrays: Sequence[np.ndarray]) -> tuple[Any, list[np.ndarray], list[np.ndarray]]:
         """The function's own result, the arrays of it, and those of the arguments: of the leaves first."""
         copies = [_laid_out(x, leaf) for x, leaf in zip(arrays, self.leaves, strict=True)]
-        function, args, kwargs = host_values.build(self.given, iter(copies))
+        function, args, kwargs = self._given(iter(copies))
         held = [] if self.is_flat else functions.state((args, kwargs))
         try:
             made = function(*args, **kwargs)
@@ -69,6 +70,18 @@ class PreparedCall:
         result = results.structure_of(made) if self.result is None else self.result
         found = results.flattened(self.name, result, made)
         return made, found, [*copies, *_memory_of((*args, *kwargs.values()))]
+
+    def _given(self, arrays: Iterator[np.ndarray]) -> tuple[Any, Sequence[Value], Mapping[str, Value]]:
+        """The function, its arguments, and those by name."""
+        assert isinstance(self.given, layouts.Node)
+        function, args, kwargs = self.given.children
+        if not (self.is_flat and isinstance(args, layouts.Node) and isinstance(kwargs, layouts.Node)):
+            made: tuple[Any, Sequence[Value], Mapping[str, Value]] = host_values.build(self.given, arrays)
+            return made
+        building = host_values.Building()
+        called, *values = [building.build(part, arrays) for part in (function, *args.children, *kwargs.children)]
+        count = len(args.children)
+        return called, values[:count], dict(zip(kwargs.structure.keys, values[count:], strict=True))
 
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The arrays of the result, of any sizes."""
@@ -122,7 +135,7 @@ def _aliased(found: Sequence[np.ndarray], copies: Sequence[np.ndarray]) -> dict[
 
 
 def _memory(array: np.ndarray) -> tuple[object, ...]:
-    return array.ctypes.data, array.shape, array.strides, array.dtype
+    return address(array), array.shape, array.strides, array.dtype
 
 
 def _memory_of(arguments: Sequence[object]) -> list[np.ndarray]:

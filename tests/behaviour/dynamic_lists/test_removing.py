@@ -345,3 +345,41 @@ def test_a_deque_that_gets_and_loses_items_in_a_loop_over_it_is_refused():
 
     with pytest.raises(UnsupportedOperationError, match="a deque gets and loses items in a loop over it"):
         jit(f)(np.array([3, 1, 4]))
+
+
+# ---- moved where they lie --------------------------------------------------------------------------------------------
+
+
+def taken_and_put(places, n):
+    """Take items out and put others in, of lists that are longer than what is moved at once, and shorter."""
+    items, pairs = list(range(n)), [(i, 0.5 * i) for i in range(40)]
+    out = []
+    for i in range(len(places)):
+        place = places[i]
+        out.append(items.pop(place % len(items)))
+        if place % 3:
+            items.insert(place % (len(items) + 1), place)
+        x, y = pairs.pop(place % len(pairs))
+        pairs.insert((place + 7) % (len(pairs) + 1), (x + 1, -y))
+    return out, items, pairs
+
+
+@pytest.mark.parametrize("n", [2, 17, 700])
+def test_items_are_moved_where_they_lie(n):
+    places = np.random.default_rng(n).integers(0, 1000, 3 * min(n, 100))
+    check_calls(taken_and_put, (places, n), (places[::-1].copy(), n), (places * 0, n), (places * 0 + n - 1, n))
+
+
+def test_no_other_memory_for_a_move():
+    def last(n, k):
+        people, i = list(range(n)), 0
+        while len(people) > 1:
+            i = (i + k - 1) % len(people)
+            people.pop(i)
+        return people[0]
+
+    program = jit(last).lower(500, 3).native_program()
+    assert program is not None
+    fast = program.llvm.partition("\nfast.")[2].partition("\nslow.")[0]
+    assert fast.count("br label %each.") == 2  # one loop, into and around
+    check_calls(last, (500, 3), (500, 7), (500, 1))

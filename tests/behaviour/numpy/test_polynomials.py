@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
-from anabranch import UnsupportedOperationError, jit
+from anabranch import UnsupportedOperationError, host, jit
 from tests.behaviour.numpy.cases import Static, Table
 from tests.behaviour.numpy.samples import BYTES, COMPLEX, CUBE, INTS, SINGLE, VECTOR
 from tests.equivalence import check
@@ -28,6 +29,23 @@ case.refuses("begin with zero", np.polymul, np.array([0, 1]), VECTOR)
 for X in (VECTOR, INTS[0], COMPLEX[0], np.array([1.0, 3, 2]), np.array([2, 4, 8, 1])):
     for Y in (VECTOR[:2], np.array([1, 2]), np.array([2.0]), np.array([1.0, 2, 3, 4, 5, 6, 7])):
         case(np.polydiv, X, Y)
+
+
+for P, stem in (
+    (polynomial, "poly"),
+    (chebyshev, "cheb"),
+    (legendre, "leg"),
+    (hermite, "herm"),
+    (hermite_e, "herme"),
+    (laguerre, "lag"),
+):
+    value, powers = getattr(P, f"{stem}val"), getattr(P, f"{stem}vander")
+    for X in (VECTOR, INTS, SINGLE[0], 2.5, 3, COMPLEX[0], np.zeros(0), [1.0, 2.5]):
+        for C in (VECTOR[:1], VECTOR[:2], VECTOR, INTS, SINGLE[0], Static([1, 2, 3]), 2.0):
+            case(value, X, C)
+        case(value, X, VECTOR, tensor=Static(False))
+        for m in (0, 1, 4):
+            case(powers, X, Static(m))
 
 
 @pytest.mark.parametrize("name", case.names())
@@ -96,3 +114,22 @@ def test_coefficients_of_an_object_are_not_written():
 def test_what_objects_do_not_do(use):
     with pytest.raises((UnsupportedOperationError, AttributeError), match="poly1d"):
         jit(lambda x: use(np.poly1d(x)))(np.arange(3.0))
+
+
+def test_series_are_no_calls_of_the_host():
+    def values(x, c):
+        return np.polynomial.chebyshev.chebval(x, c) + laguerre.lagval(0.5, c)
+
+    x = np.linspace(-1, 1, 50)
+    assert jit(values).lower(x, VECTOR).native_program() is not None
+    assert not jit(values).lower(x, VECTOR).callbacks
+    check(values, x, VECTOR)
+    check(lambda c: laguerre.lagval(0.5, c), np.ones(200))  # so many are not written out
+
+
+def test_functions_of_the_same_name():
+    @host(result=np.zeros(3))
+    def chebval(x, c):
+        return np.array([float(x[0].item()), *c.tolist()[:2]])
+
+    check(lambda x, c: chebval(x, c) + x[:3], VECTOR, VECTOR)

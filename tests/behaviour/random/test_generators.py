@@ -455,3 +455,33 @@ def test_a_twister_is_read_and_written_where_it_lies(
         generator.standard_normal(count)  # of an odd number a `RandomState` keeps another one
         kind.write(other, kind.read(generator))
         assert np.array_equal(other.standard_normal(700), generator.standard_normal(700))
+
+
+def test_machine_code_answers_calls_that_draw() -> None:
+    """States that calls, NumPy's own draws and failures leave are those of eager code, also between the two."""
+
+    def draws(n: int) -> int:
+        total = 0
+        for _ in range(n):
+            total += np.random.randint(0, 6)
+            if total > 1000:
+                raise ValueError(total)
+        return total
+
+    def run(function: Callable[[int], int]) -> list[object]:
+        np.random.seed(3)
+        found: list[object] = []
+        for n in (0, 1, 5, 700, 3, 2, 4, 1, 6, 2, 700, 5, 2, 3):
+            try:
+                found.append(function(n))
+            except ValueError as error:
+                found.append(str(error))
+            if n == 3:
+                found.append(np.random.standard_normal())
+        return [*found, np.random.standard_normal(), np.random.random()]
+
+    before = np.random.get_state()
+    try:
+        assert run(jit(draws)) == run(draws)
+    finally:
+        np.random.set_state(before)
