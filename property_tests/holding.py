@@ -9,8 +9,7 @@ from hypothesis import event
 
 from anabranch import AnabranchError, SerializationError, jit
 from anabranch.runtime.testing.compare_outcomes import first_difference
-from anabranch.runtime.testing.outcomes import Outcome
-from anabranch.runtime.testing.value_parts import copied
+from anabranch.runtime.testing.outcomes import Outcome, copied
 from property_tests.generation.programs import GeneratedProgram
 from property_tests.oracles import TOLERANCE
 

@@ -35,9 +35,8 @@ from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.ir import verify
 from anabranch.runtime.signature.static_args import StaticArguments
 from anabranch.runtime.testing.compare_outcomes import first_difference
-from anabranch.runtime.testing.outcomes import Outcome
+from anabranch.runtime.testing.outcomes import Outcome, copied
 from anabranch.runtime.testing.tolerance import Tolerance
-from anabranch.runtime.testing.value_parts import copied
 from property_tests.generation.choices import Drawn
 from property_tests.generation.constructs import PRODUCTIONS
 from property_tests.generation.programs import GeneratedProgram, programs
@@ -353,7 +352,7 @@ import pickle, re, sys
 from anabranch import jit
 from property_tests.generation.programs import program_of
 from anabranch.runtime.testing.outcomes import Outcome
-from anabranch.runtime.testing.value_parts import copied
+from anabranch.runtime.testing.outcomes import copied
 found = []
 for seed in range({first}, {first} + {count}):
     program = program_of(seed)

@@ -302,13 +302,7 @@ def is_stale(buffer: Buffer) -> bool:
 
 
 def wait(array: Any) -> None:
-    """Wait until the contents of jaxlib's array are computed.
-
-    Raises
-    ------
-    ExecutionError
-        The run that makes them failed.
-    """
+    """Wait until the contents of jaxlib's array are computed; raises what the run that makes them failed with."""
     try:
         array.block_until_ready()
     except XlaError as error:
@@ -316,13 +310,7 @@ def wait(array: Any) -> None:
 
 
 def to_numpy(buffer: Buffer, *, copy: bool = True) -> np.ndarray:
-    """Return a buffer's contents, when they are computed.
-
-    Returns
-    -------
-    ndarray
-        A writable array of its own, or without `copy` a read-only one that on CPU is the buffer's own memory.
-    """
+    """A buffer's contents, when they are computed; without `copy` read-only, and on CPU the buffer's own memory."""
     wait(buffer.array)
     array = _memory(buffer.array, buffer.kind)
     if copy:
@@ -387,12 +375,7 @@ def bindings() -> Any:
 def op_times() -> Iterator[dict[str, float]]:
     """The seconds that each op of the programs took which run within a `with` block, by its name; filled at the end.
 
-    The seconds of all threads that compute an op count.
-
-    Raises
-    ------
-    UnsupportedValueError
-        Where this jaxlib does not say.
+    The seconds of all threads that compute an op count. An `UnsupportedValueError` says that this jaxlib does not tell.
     """
     try:
         from jaxlib import _profile_data, _profiler  # noqa: PLC0415 - for those who profile alone

@@ -29,7 +29,7 @@ class Switches(TypedDict, total=False):
     disable_jit: bool
     disable_passes: tuple[str, ...]
     host_calls: bool
-    long_ints: bool
+    eager_fallback: bool
     native_loops: bool
     fastmath: tuple[str, ...]
     threads: int
@@ -83,9 +83,9 @@ class Settings:
     host_calls : bool
         Whether functions that are not compiled, those of SciPy and those with `anabranch.host`, are called on the host
         while the program runs; else a call of one with values known only at run time is an error.
-    long_ints : bool
-        Whether a call in which a Python int leaves 64 bits is run again as plain Python, exactly, with a
-        `LongIntegerWarning`; else it is an `IntegerRangeError`.
+    eager_fallback : bool
+        Whether a call whose values lead to what compiled code does not do is run again as plain Python, with an
+        `EagerFallbackWarning`: a Python int leaves 64 bits, a float becomes complex. Else that is an error.
     native_loops : bool
         Whether loops over single elements, and functions of nothing else, are compiled to machine code by LLVM, as far
         as they have such a form; else XLA compiles them, as all others.
@@ -141,7 +141,7 @@ class Settings:
     disable_jit: bool = False
     disable_passes: tuple[str, ...] = ()
     host_calls: bool = True
-    long_ints: bool = True
+    eager_fallback: bool = True
     native_loops: bool = True
     fastmath: tuple[str, ...] = ()
     threads: int = 0

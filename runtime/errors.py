@@ -30,6 +30,7 @@ from __future__ import annotations
 from anabranch.base.by_identity import IdentitySet
 from anabranch.transpile.errors import (
     AnabranchError as AnabranchError,
+    EndedRun as EndedRun,
     NoSourceError as NoSourceError,
     SourceError as SourceError,
     UnsupportedConstructError as UnsupportedConstructError,
@@ -141,32 +142,33 @@ class IntegerRangeError(AnabranchError, OverflowError):
     """A Python int went beyond the 64 bits that compiled code has for it.
 
     Eager Python would go on with a longer number, so no `except` clause of a compiled function catches it. With the
-    setting `long_ints` the call is run again as plain Python, as far as nothing can be seen of the first run.
+    setting `eager_fallback` the call is run again as plain Python, as far as nothing can be seen of the first run.
 
     Examples
     --------
     >>> from anabranch import jit
-    >>> jit(lambda n: n * n, long_ints=False)(2**40)
+    >>> jit(lambda n: n * n, eager_fallback=False)(2**40)
     Traceback (most recent call last):
         ...
     anabranch.IntegerRangeError: ...
     """
 
-    effects = 0  # how many had been done when it was raised
+    ended = EndedRun(0, int)  # an argument or a constant of so many bits is found before anything has run
 
 
-class LongIntegerWarning(UserWarning):
-    """A call has been run as plain Python, since a Python int of it left the 64 bits that compiled code has for one.
+class EagerFallbackWarning(UserWarning):
+    """A call has been run as plain Python, since its values led to what compiled code does not do.
 
-    Each jitted function gives it once. The result is exact; the call took the time of the compiled run and of the plain
-    one. Where that is too slow use floats, or remainders and masks (`a * b % m`), which are exact in compiled code.
+    A Python int went beyond 64 bits, a number became complex (`(-2.0) ** 0.5`), a list that was to become an array of
+    ints was empty: the text says which. Each jitted function gives the warning once. The result is that of the plain
+    function; the call took the time of the compiled run and of the plain one.
 
     Examples
     --------
     >>> import warnings
-    >>> from anabranch import LongIntegerWarning, jit
-    >>> warnings.simplefilter("ignore", LongIntegerWarning)
-    >>> jit(lambda n: n * n, long_ints=True)(2**40)
+    >>> from anabranch import EagerFallbackWarning, jit
+    >>> warnings.simplefilter("ignore", EagerFallbackWarning)
+    >>> jit(lambda n: n * n, eager_fallback=True)(2**40)
     1208925819614629174706176
     """
 

@@ -14,7 +14,7 @@ from anabranch.runtime.host.machine_code import NativeOptions
 from anabranch.runtime.ir.line_times import LineTimes
 from anabranch.runtime.ir.program import Equation, Program, SourceLocation
 from anabranch.runtime.native.loops import LoopForm, NativeLoops
-from anabranch.runtime.ops.mlir_text import tensor
+from anabranch.runtime.ops.stablehlo_text import tensor
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 
@@ -55,7 +55,6 @@ def module(
 
     Parameters
     ----------
-    program
     aliases
         Inputs whose memory an output takes over, with the outputs' numbers.
     calls_host

@@ -17,7 +17,7 @@ from tests import slow_tests
 # The user's own cache is not for tests; it is set before anabranch is imported, which reads it.
 os.environ["ANABRANCH_CACHE"] = "0"
 # Tests look at what compiled code does; those of calls that are run plainly instead ask for it.
-os.environ["ANABRANCH_LONG_INTS"] = "0"
+os.environ["ANABRANCH_EAGER_FALLBACK"] = "0"
 # A shell starts what runs in its background with SIGINT ignored; tests of interrupts, and their processes, need it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

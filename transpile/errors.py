@@ -8,7 +8,7 @@ AnabranchError
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from anabranch.base.frozen import frozen
 
@@ -26,6 +26,25 @@ class AnabranchError(Exception):
     ...     print(type(error).__name__)
     ConcretizationError
     """
+
+    # Of an error that a run of compiled code has ended in, what is left of that run.
+    ended: EndedRun | None = None
+
+
+@frozen
+class EndedRun:
+    """A run that has ended in an error that eager code would not have raised.
+
+    Parameters
+    ----------
+    effects : int
+        How many effects, such as prints in a loop, were done.
+    finish : callable
+        Does what waits for the end of the run: later prints, the states of generators of random numbers.
+    """
+
+    effects: int
+    finish: Callable[[], object]
 
 
 class SourceError(AnabranchError):

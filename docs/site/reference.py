@@ -16,7 +16,7 @@ _ERRORS = (
     "StructureMismatchError",
     "AliasError",
     "IntegerRangeError",
-    "LongIntegerWarning",
+    "EagerFallbackWarning",
     "CapacityError",
     "StaticArgumentError",
     "ImmutableArrayError",

@@ -1,4 +1,4 @@
-"""One compilation: traced, lowered, compiled, and what is told of it."""
+"""One compilation: traced, lowered, compiled, and what is told of it; its texts as files, where `dump_to` is set."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import contextlib
 import inspect
 import itertools
 import logging
+import os
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 
 from anabranch.base.fork_locks import lock
-from anabranch.runtime.api.dump import Dump, source_of
 from anabranch.runtime.api.progress import ProgressDisplay
 from anabranch.runtime.api.stages import Compiled, Lowered, Traced
 from anabranch.runtime.call.execution import Execution
@@ -44,8 +45,8 @@ def compile_function(
     rewritten : callable
         Gives the rewritten source.
     """
-    dump, times = Dump(name), [time.perf_counter()]
-    dump.write("source.py", lambda: source_of(function))
+    dump, times = _Dump(name), [time.perf_counter()]
+    dump.write("source.py", lambda: _source_of(function))
     dump.write("rewritten.py", rewritten)
 
     def traced() -> Traced:
@@ -96,3 +97,32 @@ def _report(name: str, times: list[float], execution: Execution) -> None:
     last = "found on disk" if execution.was_loaded else f"compiled by {execution.compiler}"
     text = f"{name} was traced in {traced:.0f} ms, lowered in {lowered:.0f} ms and {last} in {finished:.0f} ms"
     _log.log(logging.WARNING if settings().log_compiles else logging.DEBUG, text)
+
+
+_dump_log = logging.getLogger("anabranch.dumps")
+_numbers = itertools.count(1)
+
+
+class _Dump:
+    """The files of one compilation, if they are asked for; one that can't be written is told in the log alone."""
+
+    def __init__(self, function: str) -> None:
+        self._folder = settings().dump_dir
+        name = re.sub(r"[^\w.-]+", "_", function)[:80]
+        self._name = f"{name}.{next(_numbers)}.{os.getpid()}" if self._folder is not None else ""
+
+    def write(self, ending: str, text: Callable[[], str]) -> None:
+        """Write a text, which is only made here, into a file of its own."""
+        if self._folder is None:
+            return
+        path = self._folder / f"{self._name}.{ending}"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text(), encoding="utf-8", errors="backslashreplace")
+        except Exception as error:
+            _dump_log.info("%s was not written: %s", path, error)
+
+
+def _source_of(function: Callable[..., object]) -> str:
+    """The text of what was jitted."""
+    return inspect.getsource(inspect.unwrap(getattr(function, "func", function)))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from anabranch import transpile
@@ -12,6 +14,8 @@ from anabranch.base.deep_stack import deep
 from anabranch.base.garbage import of_new_objects_alone
 from anabranch.base.signals import Watched
 from anabranch.runtime.api.compile_driver import compile_function, tracing_alone
+from anabranch.runtime.api.many_sequences import ManySequences
+from anabranch.runtime.api.many_values import ManyValues
 from anabranch.runtime.api.memory_cache import CacheInfo, Entry, ExecutableCache
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.stages import Compiled, Traced
@@ -22,6 +26,7 @@ from anabranch.runtime.call.donation import donated_leaves
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.calls.counterparts import counterpart
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.frontend.call_values import with_call_values
 from anabranch.runtime.frontend.function_info import name_of, parameter_names, plain_function, refuse_early
 from anabranch.runtime.frontend.trace_function import trace_call
@@ -49,6 +54,8 @@ class CompiledSignatures(Generic[P, R]):
         self._statics = StaticArguments(function, options.static)
         self._executables: ExecutableCache[SignatureKey, Compiled] = ExecutableCache()
         self._known = Known()
+        self._many_values = ManyValues()
+        self._many_sequences = ManySequences()
         self._learned = Learned()
 
     def __getstate__(self) -> tuple[Callable[P, R], JitOptions, Carried]:
@@ -85,6 +92,8 @@ class CompiledSignatures(Generic[P, R]):
         """Forget all executables."""
         self._executables.clear()
         self._known.clear()
+        self._many_values.clear()
+        self._many_sequences.clear()
         self._learned.clear()
 
     def cache_clear(self) -> None:
@@ -95,21 +104,86 @@ class CompiledSignatures(Generic[P, R]):
         """How many calls found an executable, how many did not, how many there may be, and how many there are."""
         return self._executables.info(self.__anabranch_options__.in_force().cache_size)
 
-    def _signature(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> tuple[SignatureKey, Leaves, Call]:
+    def _signature(
+        self, args: tuple[object, ...], kwargs: dict[str, Any], run_time_sequences: Collection[int] = ()
+    ) -> tuple[SignatureKey, Leaves, Call]:
         if self._statics:
             args, kwargs = self._statics.arrange(args, kwargs)
-        leaves = self._taking()
+        leaves = self._taking(run_time_sequences)
         names = self._names if len(self._names) >= len(args) else argument_names(self._names, len(args))
         positional = tuple([leaves.key(a, n) for a, n in zip(args, names, strict=False)])
         named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())]) if kwargs else ()
         traced_under = self.__anabranch_options__.in_force().traced
         return (positional, named, leaves.aliases(), traced_under), leaves, (args, kwargs)
 
+    def _of_any_sequences(
+        self, args: tuple[object, ...], kwargs: dict[str, Any], sequences: Sequence[str | bytes | int]
+    ) -> tuple[SignatureKey, Leaves, Call] | None:
+        """The signature of a call for all texts and lengths of lists, where there have been many and that can be."""
+        if not sequences:
+            return None
+        every, places = range(len(sequences)), self._many_sequences.places
+        wanted = frozenset[int]()
+        if not places.issuperset(every):
+            wanted = self._many_sequences.wanted(self._signature(args, kwargs, every)[0], sequences)
+        for tried in dict.fromkeys((places | wanted, places)):
+            found = key, leaves, _ = self._signature(args, kwargs, tried)
+            if not leaves.run_time_sequences or self._many_sequences.are_refused(key):
+                continue
+            if self._exact(key, leaves) in self._executables or self._compiles_for_all(*found):
+                self._many_sequences.places = tried
+                return found
+            self._many_sequences.refuse(key)
+        return None
+
+    def _give_up(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> bool:
+        """Have a call compiled with its values known, where one executable for all has refused it; whether one has."""
+        refused = False
+        for places in ((), self._many_sequences.places) if self._many_values.serving else ():
+            key, leaves, _ = self._signature(args, kwargs, places)
+            if self._many_values.is_general(key):
+                self._many_values.refuse(key)
+                refused = True
+            if leaves.run_time_sequences and not self._many_sequences.are_refused(key):
+                self._many_sequences.refuse(key)
+                refused = True
+        for execution in self._executables.with_fast_path:
+            if execution in self._many_values.serving:
+                self._executables.drop_fast_path(execution)
+        return refused
+
+    def _compiles_for_all(self, key: SignatureKey, leaves: Leaves, call: Call) -> bool:
+        """Compile for all contents, of any length where that can be; return whether it has worked out."""
+        for take in (self._many_values.serve_all, self._many_values.refuse):
+            take(key)
+            try:
+                self._compile(key, leaves, call)
+            except Exception:
+                self._executables.misses -= 1  # the call is counted again
+            else:
+                self._executables.hits -= 1  # and so it is here
+                return True
+        return False
+
     def _compile(self, key: SignatureKey, leaves: Leaves, call: Call) -> Compiled:
         """The executable of a signature that has none; others that want it wait here."""
-        cache, name = self._executables, name_of(self.__anabranch_function__)
+        cache = self._executables
         with Watched(), cache.locks.of(key), configure(**self.__anabranch_options__.settings):
             exact = self._exact(key, leaves)
+            if exact != key and self._many_values.are_due(key):
+                self._many_values.serve_all(key)
+                try:
+                    return self._compile_as(key, key, leaves, call)
+                except Exception:  # what is the user's is raised again with the values known
+                    self._many_values.refuse(key)
+                    cache.misses -= 1  # the call is counted again
+            return self._compile_as(exact, key, leaves, call)
+
+    def _compile_as(self, exact: SignatureKey, key: SignatureKey, leaves: Leaves, call: Call) -> Compiled:
+        """The same for the values in `exact`, or for all where that is the key without any."""
+        cache, name = self._executables, name_of(self.__anabranch_function__)
+        start, generally = time.perf_counter(), self._is_general(key, exact)
+        with self._knowing_values(key, exact):
             with tracing_alone:  # else what a trace changes for a moment might be seen
                 found = cache.get(exact)
                 suffices = found is None or self._learned.suffice(exact, found.plan.capacities)
@@ -128,6 +202,11 @@ class CompiledSignatures(Generic[P, R]):
             with deep(), of_new_objects_alone():
                 made = compile_function(self.__anabranch_function__, name, trace, self.source)
             self._known.add(key, made.plan, name)
+            if leaves.run_time_sequences:
+                self._many_values.serving.add(made.execution)
+            if generally or made.plan.known:
+                took = time.perf_counter() - start
+                self._many_values.compiled(key, made.execution, took, generally=generally)
             # Why a new signature was compiled is found out when somebody asks: it lies in the signatures before.
             why = "" if guards is None and suffices and not miss.was_dropped else cache_miss.explanation(miss, [])
             cache.put(known_key(key, leaves.values, made.plan.known), made, why)
@@ -145,13 +224,25 @@ class CompiledSignatures(Generic[P, R]):
         return entries
 
     def _exact(self, key: SignatureKey, leaves: Leaves) -> SignatureKey:
-        """The signature with the values of the leaves that calls of it had to know."""
+        """The signature with the values of the leaves that calls of it had to know, if not one serves all values."""
         if not self._known or not self.__anabranch_options__.in_force().auto_static:
             return key
-        return known_key(key, leaves.values, self._known.leaves(key))
+        exact = known_key(key, leaves.values, self._known.leaves(key))
+        return key if self._many_values.are_served(key, exact, self._executables) else exact
+
+    def _is_general(self, key: SignatureKey, exact: SignatureKey) -> bool:
+        """Return whether a signature is that of an executable for all values of what calls of it had to know."""
+        return exact == key and self._many_values.is_general(key)
+
+    def _knowing_values(self, key: SignatureKey, exact: SignatureKey) -> contextlib.AbstractContextManager[object]:
+        """Settings by which what the executable for all values is made of is traced without any, others with theirs."""
+        return configure(auto_static=False) if self._is_general(key, exact) else contextlib.nullcontext()
 
     def _trace_shown(self, key: SignatureKey, leaves: Leaves, call: Call, again: Plan | None) -> Traced:
         traced = self._trace(key, leaves, call, None, again)
+        serves_all = leaves.run_time_sequences or (self._many_values.is_general(key) and not settings().auto_static)
+        if serves_all and traced.plan.may_copy_views:
+            raise UnsupportedOperationError("views that the function returns for known values would be copies")
         self.__anabranch_options__.show(traced.program)
         return traced
 

@@ -52,20 +52,11 @@ _TITLES = {
 
 @frozen
 class Explanation:
-    """The decisions made for a function on some arguments, and why; `str` of it is a report.
-
-    Attributes
-    ----------
-    function : str
-    signature : str
-        The arguments' names and types.
-    decisions : tuple of Decision
-        What was decided of each, by kind and by line.
-    """
+    """The decisions made for a function on some arguments, and why; `str` of it is a report."""
 
     function: str
-    signature: str
-    decisions: tuple[Decision, ...]
+    signature: str  # the arguments' names and types
+    decisions: tuple[Decision, ...]  # what was decided of each, by kind and by line
 
     def by_kind(self) -> dict[str, list[Decision]]:
         """The decisions under their kinds, in the order of the report."""

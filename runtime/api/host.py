@@ -20,15 +20,9 @@ _UNKNOWN = object()
 
 @frozen
 class HostOptions:
-    """How a function is called on the host.
+    """How a function is called on the host."""
 
-    Attributes
-    ----------
-    example : tuple of one object, or None
-        A result like all others.
-    """
-
-    example: tuple[Any] | None
+    example: tuple[Any] | None  # a result like all others
 
 
 class HostFunction(Generic[P, R]):

@@ -95,7 +95,7 @@ def jit(
     **switches
         Settings that hold for this function, whatever `anabranch.configure` and the variables say: `checks`,
         `zero_division_errors`, `auto_static`, `unroll_budget`, `recursion_limit`, `capacity`, `capacity_limit`,
-        `full_tracebacks`, `disable_jit`, `disable_passes`, `host_calls`, `long_ints`, `native_loops`, `fastmath`,
+        `full_tracebacks`, `disable_jit`, `disable_passes`, `host_calls`, `eager_fallback`, `native_loops`, `fastmath`,
         `threads`, `cache_size`, `kept_memory`, `log_compiles`, `explain_cache_misses`, `compile_warning`,
         `progress`, `progress_notice`, `progress_bar`, `dump_dir`, `cache_dir`.
         `anabranch.Settings` says what they mean.

@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.instance_cache import PerInstance
-from anabranch.runtime.api import long_ints
+from anabranch.runtime.api import eager_fallback
 from anabranch.runtime.api.explain import Explanation
+from anabranch.runtime.api.many_values import ChargedExecution
 from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.api.notebook_html import of_function
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.staged_function import StagedFunction
-from anabranch.runtime.call.call_spec import Call
+from anabranch.runtime.call.auto_static import known_key
 from anabranch.runtime.call.execution import MISS, Execution, Recompile, never, run_until_it_fits
 from anabranch.runtime.call.fastpath import CallForm, make_fast_path
 from anabranch.runtime.call.quick.entry import QuickCalls, Taker, are_possible
 from anabranch.runtime.call.quick.translation import table_of
 from anabranch.runtime.config import configure
 from anabranch.runtime.control.call import resolve
-from anabranch.runtime.errors import AnabranchError, IntegerRangeError, SourceError, UnsupportedValueError
+from anabranch.runtime.errors import AnabranchError, SourceError, UnsupportedValueError
 from anabranch.runtime.frontend.function_info import method_of, name_of
 from anabranch.runtime.host.object_layout import call_as_method
 from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
@@ -94,20 +95,38 @@ class Wrapped(StagedFunction[P, R]):
                     return found
             answer: R = self._call(args, kwargs)
             return answer
-        except IntegerRangeError as error:
-            if not long_ints.may_run_plainly(self.__anabranch_options__, error, (args, kwargs)):
+        except AnabranchError as error:
+            again = self._made_again(error, args, kwargs)
+            if again is None:
                 self._shorten(error, sys._getframe(1))
                 raise
         except (Exception, KeyboardInterrupt) as error:
             self._shorten(error, sys._getframe(1))
             raise
-        long_ints.warn(self)
-        return self.__anabranch_function__(*args, **kwargs)
+        made: R = again(*args, **kwargs)
+        return made
+
+    def _made_again(
+        self, error: AnabranchError, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Callable[..., Any] | None:
+        """What makes a call again that compiled code has refused at run time; None where it is not made again."""
+        ended, options = error.ended, self.__anabranch_options__
+        if ended is None or tracing():
+            return None
+        if not ended.effects and not options.donated and self._give_up(args, kwargs):
+            return self
+        if eager_fallback.may_run_plainly(options, ended, (args, kwargs)):
+            return functools.partial(eager_fallback.run, self, eager_fallback.reason(error))
+        ended.finish()
+        return None
 
     def _hit(self, entry: Execution) -> None:
         """Count a call; have machine code answer calls such as one that was made often."""
         self._executables.hits += 1
         if self._executables.hits % _OFTEN:
+            return
+        if entry in self._many_values.serving:
+            self._executables.drop_fast_path(entry)  # so that the next call is seen
             return
         table = table_of(entry) if are_possible() else None
         if table is not None:
@@ -161,14 +180,24 @@ class Wrapped(StagedFunction[P, R]):
         key, leaves, call = self._signature(args, kwargs)
         exact = self._exact(key, leaves)
         compiled = self._executables.get(exact)
+        found = self._of_any_sequences(args, kwargs, leaves.sequences) if compiled is None else None
+        if found is not None:
+            key, leaves, call = found
+            exact = self._exact(key, leaves)
+            compiled = self._executables.get(exact)
         if compiled is None or not compiled.execution.plan.guards.hold():
             compiled = self._compile(key, leaves, call)
             compiled.execution.check(leaves)
         else:
             self._executables.hits += 1
             compiled.execution.check(leaves)
-            self._make_fast_path(exact, compiled.execution, (args, kwargs), call)
-        return compiled.execution, leaves, functools.partial(self._recompiled, args, kwargs)
+            form = functools.partial(CallForm.of, (args, kwargs), call, self._names, leaves.run_time_sequences)
+            self._make_fast_path(exact, compiled.execution, form)
+        execution: Execution = compiled.execution
+        if self._is_general(key, exact) and self._known.leaves(key):
+            values = known_key(key, leaves.values, self._known.leaves(key))
+            execution = ChargedExecution(execution, functools.partial(self._many_values.charge, key, values))
+        return execution, leaves, functools.partial(self._recompiled, args, kwargs)
 
     def _recompiled(
         self, args: tuple[object, ...], kwargs: dict[str, Any], overflow: OverflowedError
@@ -181,12 +210,11 @@ class Wrapped(StagedFunction[P, R]):
         execution.check(leaves)
         return execution, leaves
 
-    def _make_fast_path(self, key: SignatureKey, execution: Execution, written: Call, arranged: Call) -> None:
+    def _make_fast_path(self, key: SignatureKey, execution: Execution, form: Callable[[], CallForm]) -> None:
         """Let the next such call take the fast path; a signature that is met once only pays nothing for it."""
         known = execution in self._executables.with_fast_path
         if known or execution.fast_path is never:
-            name = getattr(self.__anabranch_function__, "__qualname__", "function")
-            make_fast_path(name, execution, lambda: CallForm.of(written, arranged, self._names))
+            make_fast_path(getattr(self.__anabranch_function__, "__qualname__", "function"), execution, form)
         if execution.fast_path is not never and not known:
             self._executables.put_fast_path(key, execution)
 
@@ -281,15 +309,16 @@ class BoundMethod(Wrapped[P, R]):
                     return found
             answer: R = self._call(args, kwargs)
             return answer
-        except IntegerRangeError as error:
-            if not long_ints.may_run_plainly(function.__anabranch_options__, error, (self.__self__, args, kwargs)):
+        except AnabranchError as error:
+            again = function._made_again(error, (self.__self__, *args), kwargs)
+            if again is None:
                 self._shorten(error, sys._getframe(1))
                 raise
         except (Exception, KeyboardInterrupt) as error:
             self._shorten(error, sys._getframe(1))
             raise
-        long_ints.warn(function)
-        return self.__anabranch_function__(*args, **kwargs)
+        made: R = again(self.__self__, *args, **kwargs)
+        return made
 
     def _call(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> Any:
         function, given = self.__func__, (self.__self__, *args)

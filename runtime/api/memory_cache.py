@@ -52,17 +52,7 @@ class Origin(NamedTuple):
 
 
 class ExecutableCache(Generic[K, T]):
-    """A mapping from signatures that holds at most `settings().cache_size` entries.
-
-    Attributes
-    ----------
-    locks : KeyedLocks
-        By signature: one thread compiles for it, the others that want it wait.
-    quick : tuple
-        The entries of tables by which machine code answers calls; it reads them from here.
-    hits : int
-        How many calls have found an executable, but for those that machine code has answered.
-    """
+    """A mapping from signatures that holds at most `settings().cache_size` entries."""
 
     __slots__ = (
         "_dropped",
@@ -80,7 +70,7 @@ class ExecutableCache(Generic[K, T]):
     )
 
     def __init__(self) -> None:
-        self.locks = KeyedLocks()
+        self.locks = KeyedLocks()  # by signature: one thread compiles for it, the others that want it wait
         self._lock = lock()
         self._dropped: set[int] = set()  # hashes, which keep nothing alive
         self._entries: BoundedDict[K, T] = BoundedDict()
@@ -89,10 +79,14 @@ class ExecutableCache(Generic[K, T]):
         # Replaced as a whole, so that another thread can go through it meanwhile.
         self.with_fast_path: tuple[Execution, ...] = ()
         self._tables: tuple[tuple[Execution, Table], ...] = ()
+        # The entries of tables by which machine code answers calls; it reads them from here.
         self.quick: tuple[Any, ...] = ()
-        self.hits = 0
+        self.hits = 0  # how many calls have found an executable, but for those that machine code has answered
         self.misses = 0
         self.compiles = 0  # not forgotten when the cache is cleared
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._entries
 
     def get(self, key: K) -> T | None:
         """The entry of a signature, which counts as used now."""
@@ -126,6 +120,11 @@ class ExecutableCache(Generic[K, T]):
             others = [(k, e) for k, e in self._with_fast_path if k != key]
             if key in self._entries:  # another thread may have cleared the cache
                 self._set_quick((key, execution), *others[: _MOST_FAST_PATHS - 1])
+
+    def drop_fast_path(self, execution: Execution) -> None:
+        """Let the next call of an entry go the long way."""
+        with self._lock:
+            self._set_quick(*[(k, e) for k, e in self._with_fast_path if e is not execution])
 
     def _forget_quick(self, key: K) -> None:
         self._set_quick(*[(k, e) for k, e in self._with_fast_path if k != key])

@@ -41,27 +41,14 @@ def flags_of(given: object) -> tuple[Flag, ...]:
 
 @frozen
 class JitOptions:
-    """The options that `jit` was called with.
+    """The options that `jit` was called with."""
 
-    Attributes
-    ----------
-    static : frozenset of str and int
-        The static parameters by name, and positions in `*args`.
-    settings : mapping
-        The settings that hold for this function whatever is in force around a call.
-    donated : frozenset of str and int
-        The donated parameters, in the same way.
-    compiler_flags : tuple
-        XLA's flags for all executables, with their values.
-    show_graph : bool
-        Whether each Program that is compiled is printed.
-    """
-
-    static: frozenset[str | int] = frozenset()
+    static: frozenset[str | int] = frozenset()  # the static parameters by name, and positions in `*args`
+    # The settings that hold for this function whatever is in force around a call.
     settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    donated: frozenset[str | int] = frozenset()
-    compiler_flags: tuple[Flag, ...] = ()
-    show_graph: bool = False
+    donated: frozenset[str | int] = frozenset()  # the donated parameters, in the same way
+    compiler_flags: tuple[Flag, ...] = ()  # XLA's flags for all executables, with their values
+    show_graph: bool = False  # whether each Program that is compiled is printed
 
     def show(self, program: object) -> None:
         """Print a Program that is compiled for the first time, where that was asked for."""

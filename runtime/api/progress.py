@@ -21,19 +21,11 @@ _WHEEL = "|/-\\"
 
 
 class ProgressDisplay:
-    """While it is entered, a thread tells of a compilation that takes long.
-
-    Attributes
-    ----------
-    stage : str
-        What is being done now.
-    program : Program, optional
-        What is compiled, once it is traced.
-    """
+    """While it is entered, a thread tells of a compilation that takes long."""
 
     def __init__(self, function: str, place: str) -> None:
-        self.stage = "traced"
-        self.program: Program | None = None
+        self.stage = "traced"  # what is being done now
+        self.program: Program | None = None  # what is compiled, once it is traced
         self._function = function
         self._place = place
         self._period = settings().progress

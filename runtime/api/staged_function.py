@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Watched
-from anabranch.runtime.api import long_ints
+from anabranch.runtime.api import eager_fallback
 from anabranch.runtime.api.compile_driver import tracing_alone
 from anabranch.runtime.api.compiled_signatures import CompiledSignatures
 from anabranch.runtime.api.explain import Explanation, explanation
@@ -95,7 +95,7 @@ class StagedFunction(CompiledSignatures[P, R]):
 
         `str(f.explain(x))` is a report, `f.explain(x).as_dict()` the same as plain values; notebooks show a table.
         """
-        return long_ints.explained(self, self._explained(args, kwargs)[1])
+        return eager_fallback.explained(self, self._explained(args, kwargs)[1])
 
     @_shortened
     def inspect(self, /, *args: object, **kwargs: object) -> Inspection:
@@ -209,7 +209,8 @@ class StagedFunction(CompiledSignatures[P, R]):
             key, leaves, call = self._signature(args, kwargs)
         telling = contextlib.nullcontext() if times is None else times.of_traces()
         settings = configure(**self.__anabranch_options__.settings)
-        with Watched(), tracing_alone, settings, noting() as decisions, telling:
+        knowing = self._knowing_values(key, self._exact(key, leaves))
+        with Watched(), tracing_alone, settings, knowing, noting() as decisions, telling:
             traced = self._trace(key, leaves, call)
         exact = known_key(key, leaves.values, traced.plan.known)
         found = self._executables.get(exact)

@@ -26,32 +26,15 @@ _TOLD = 5  # changes
 
 @frozen
 class Miss:
-    """A call that found no executable.
-
-    Attributes
-    ----------
-    function : str
-    key : object
-        The signature.
-    names : tuple of str
-        The positional parameters.
-    compiles : int
-        How often the function was compiled, this time included.
-    guards : Guards or None
-        Those of an executable for the signature that does not hold good any more.
-    was_dropped : bool
-        Whether there was an executable for the signature, which had to make room.
-    overflowed_capacity : bool
-        Whether a run of the one for the signature needed more capacity than it has.
-    """
+    """A call that found no executable."""
 
     function: str
-    key: SignatureKey
-    names: tuple[str, ...]
-    compiles: int
-    guards: Guards | None = None
-    was_dropped: bool = False
-    overflowed_capacity: bool = False
+    key: SignatureKey  # the signature
+    names: tuple[str, ...]  # the positional parameters
+    compiles: int  # how often the function was compiled, this time included
+    guards: Guards | None = None  # those of an executable for the signature that does not hold good any more
+    was_dropped: bool = False  # whether there was an executable for the signature, which had to make room
+    overflowed_capacity: bool = False  # whether a run of the one for the signature needed more capacity than it has
 
 
 def report(miss: Miss, earlier: Callable[[], list[SignatureKey]]) -> None:

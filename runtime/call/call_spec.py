@@ -57,20 +57,12 @@ class ArgInfo:
 
 @frozen
 class Passed:
-    """How the arguments of a call were given.
+    """How the arguments of a call were given."""
 
-    Attributes
-    ----------
-    positional : tuple of str
-        The names of those given by position, the static ones left out.
-    places : tuple
-        Name, and the static value or None, of what stands at each position when the arguments are arranged.
-    named : mapping
-        Name, and the static value or None, of the others.
-    """
-
-    positional: tuple[str, ...] = ()
+    positional: tuple[str, ...] = ()  # the names of those given by position, the static ones left out
+    # Name, and the static value or None, of what stands at each position when the arguments are arranged.
     places: tuple[tuple[str, Static | None], ...] = ()
+    # Name, and the static value or None, of the others.
     named: Mapping[str, Static | None] = dataclasses.field(default_factory=dict)
 
     @staticmethod
@@ -104,40 +96,21 @@ class Passed:
 
 @frozen
 class CallSpec:
-    """How one signature of a function is called.
-
-    Attributes
-    ----------
-    fun_name : str
-    key : tuple
-        What `Leaves` says of the arguments: positional ones, named ones, and which arrays are one.
-    arguments : Arguments
-        Their layouts, in the same order.
-    passed : Passed
-        How the arguments were given.
-    known : frozenset of int
-        The leaves whose values this is for.
-    donated : frozenset of int
-        The leaves that are given away.
-    taking : type
-        What takes arguments apart.
-    """
+    """How one signature of a function is called."""
 
     fun_name: str
-    key: SignatureKey
-    arguments: Arguments
-    passed: Passed
-    known: frozenset[int] = frozenset()
-    donated: frozenset[int] = frozenset()
-    taking: type[Leaves] = Leaves
+    key: SignatureKey  # what `Leaves` says of the arguments: positional ones, named ones, and which arrays are one
+    arguments: Arguments  # their layouts, in the same order
+    passed: Passed  # how the arguments were given
+    known: frozenset[int] = frozenset()  # the leaves whose values this is for
+    donated: frozenset[int] = frozenset()  # the leaves that are given away
+    taking: type[Leaves] = Leaves  # what takes arguments apart
 
     def leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Leaves:
         """The leaves of a call's arguments, static ones left out.
 
-        Raises
-        ------
-        UnsupportedValueError
-            When the arguments are of another signature: each that is, what it was compiled for, and what it is.
+        Raises `UnsupportedValueError` when the arguments are of another signature: each that is, what it was compiled
+        for, and what it is.
         """
         statics = self.passed.statics
         static = [f"{name}={statics[name]!r:.60}" for name in kwargs if name in statics]

@@ -44,12 +44,8 @@ def pack(kind: str, needs: Mapping[str, str], parts: Sequence[bytes]) -> bytes:
 def unpack(data: Buffer, kind: str, here: Mapping[str, str], count: int) -> list[bytes]:
     """The parts, so many of them.
 
-    Raises
-    ------
-    SerializationError
-        For bytes that are damaged, of another kind, or made for another process than this is.
-    TypeError
-        For what is no bytes.
+    Raises `SerializationError` for bytes that are damaged, of another kind, or made for another process than this is.
+    Raises `TypeError` for what is no bytes.
     """
     damaged = SerializationError(f"these bytes are no {kind} of anabranch's, or they are damaged")
     whole = memoryview(data).tobytes()

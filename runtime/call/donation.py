@@ -48,20 +48,12 @@ def _in_rest(form: ParameterForm, name: str | None, donated: frozenset[str | int
 
 @frozen
 class Donation:
-    """The outputs that get the memory of the donated Arrays among the arguments, by leaf.
+    """The outputs that get the memory of the donated Arrays among the arguments, by leaf."""
 
-    Attributes
-    ----------
-    aliases : dict
-        To the outputs of the Program that take over their memory.
-    handed_on : tuple of int
-        Those that are results themselves: the result is a new Array on their memory.
-    unusable : tuple of int
-        Those that nothing can take over. They are kept.
-    """
-
+    # To the outputs of the Program that take over their memory.
     aliases: dict[int, int] = dataclasses.field(default_factory=dict)
-    handed_on: tuple[int, ...] = ()
+    handed_on: tuple[int, ...] = ()  # those that are results themselves: the result is a new Array on their memory
+    # Those that nothing can take over. They are kept.
     unusable: tuple[int, ...] = ()
 
     @property

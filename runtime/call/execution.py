@@ -74,9 +74,7 @@ class Execution:
     def check(self, leaves: Leaves) -> None:
         """Take in the arrays from outside; refuse arguments that share memory or objects with what is written.
 
-        Raises
-        ------
-        AliasError
+        Raises `AliasError`.
         """
         for array in self.plan.captured:
             leaves.append_captured(array)
@@ -149,7 +147,7 @@ def run_until_it_fits(execution: Execution, leaves: Leaves, recompile: Recompile
                 with done_before(effects):
                     return execution.run(leaves)
             except OverflowedError as error:
-                effects = error.effects
+                effects = error.ended.effects if error.ended is not None else 0
                 execution, leaves = recompile(error)
 
 

@@ -26,25 +26,17 @@ _READABLE = 0x1 | 0x100
 
 
 class NativeCode:
-    """Machine code of a Program in this process.
-
-    Attributes
-    ----------
-    program : NativeProgram
-    function : callable
-        Takes the inputs, then the arrays that it writes to, then None or what it is to return where an array is not as
-        expected, then `callbacks`; returns None after a failure, else the numbers: a single one, several in a tuple.
-    makers : list of callable
-        What makes these arrays.
-    was_loaded : bool
-        Whether it was found on disk.
-    """
+    """Machine code of a Program in this process."""
 
     __slots__ = ("function", "makers", "program", "was_loaded")
 
     def __init__(self, program: NativeProgram, function: Callable[..., int], was_loaded: bool) -> None:
+        # `function`: takes the inputs, then the arrays that it writes to, then None or what it is to return where an
+        # array is not as expected, then `callbacks`; returns None after a failure, else the numbers: a single one,
+        # several in a tuple.
+        # `was_loaded`: whether it was found on disk.
         self.program, self.function, self.was_loaded = program, function, was_loaded
-        self.makers = [own_memory.maker(kind) for kind in program.arrays]
+        self.makers = [own_memory.maker(kind) for kind in program.arrays]  # what makes these arrays
 
     @classmethod
     def of(cls, program: NativeProgram) -> NativeCode:
@@ -62,11 +54,7 @@ class NativeCode:
     def __call__(self, arguments: Sequence[np.ndarray], in_place: Mapping[int, int]) -> list[np.ndarray]:
         """Run on arrays of the types of the inputs, of any layout; returns the Program's outputs.
 
-        Parameters
-        ----------
-        arguments
-        in_place
-            The arguments that are written to where they are, by the arrays that they are given in place of.
+        `in_place`: the arguments that are written to where they are, by the arrays that they are given in place of.
         """
         given = list(map(self._readable, range(len(self.program.inputs)), arguments))
         arrays = [given[in_place[k]] if k in in_place else make() for k, make in enumerate(self.makers)]
@@ -109,18 +97,7 @@ def is_readable(array: np.ndarray) -> bool:
 
 
 class NativeExecution(Execution):
-    """Machine code with its Plan; the same program for XLA is compiled when somebody asks for it.
-
-    Attributes
-    ----------
-    code : NativeCode
-    in_place : dict
-        The inputs that it writes to where they are, by the arrays that they are given in place of.
-    written : tuple or None
-        The text of its fast path, in lines, and what the names in it stand for.
-    tables_made : int
-        How often a table was asked for that does what this says.
-    """
+    """Machine code with its Plan; the same program for XLA is compiled when somebody asks for it."""
 
     __slots__ = ("_compile", "_executable", "code", "in_place", "tables_made", "written")
     compiler = "LLVM"
@@ -133,9 +110,11 @@ class NativeExecution(Execution):
     ) -> None:
         self.fast_path = never
         self.fast_path_attempts = 0
+        # The text of its fast path, in lines, and what the names in it stand for.
         self.written: tuple[Sequence[str], Mapping[str, Any]] | None = None
-        self.tables_made = 0
+        self.tables_made = 0  # how often a table was asked for that does what this says
         self.plan, self.returns_one_array, self.moves_bars = plan, False, False
+        # `in_place`: the inputs that it writes to where they are, by the arrays that they are given in place of.
         self.code, self.in_place = code, written_in_place(plan, code.program)
         self._compile = compile
         self._executable: Executable | None = None

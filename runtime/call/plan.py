@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import dataclasses
 import functools
 import itertools
@@ -13,15 +14,15 @@ import numpy as np
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.frozen import frozen
-from anabranch.runtime.call.raise_failure import is_of_range, raise_failure
+from anabranch.runtime.call.raise_failure import eager_raises, is_of_compiled_code, raise_failure
 from anabranch.runtime.device import array as device
-from anabranch.runtime.errors import IntegerRangeError
+from anabranch.runtime.errors import AnabranchError, EndedRun
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.host.generator_state import GeneratorKind, kind_of
 from anabranch.runtime.ir.program import Atom, Program
 from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.tracing.approach import Approach
-from anabranch.runtime.tracing.capacity import Capacity, Overflowed, OverflowedError
+from anabranch.runtime.tracing.capacity import Capacity, OverflowedError
 from anabranch.runtime.tracing.failures import Failure
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
@@ -88,19 +89,11 @@ class ResultAlias:
 
 @frozen
 class ArrayWrite:
-    """An output is the new contents of the array of an argument leaf, or of a part of it.
-
-    Attributes
-    ----------
-    part : tuple, optional
-        Start, stop and step of each axis.
-    starts : int
-        How many outputs after it say where the part starts, on each axis, where only the run knows.
-    """
+    """An output is the new contents of the array of an argument leaf, or of a part of it."""
 
     leaf: int
-    part: tuple[tuple[int, int, int], ...] | None = None
-    starts: int = 0
+    part: tuple[tuple[int, int, int], ...] | None = None  # start, stop and step of each axis
+    starts: int = 0  # how many outputs after it say where the part starts, on each axis, where only the run knows
 
     @property
     def index(self) -> tuple[slice, ...] | EllipsisType:
@@ -155,6 +148,7 @@ class Plan:
     known: frozenset[int] = frozenset()  # argument leaves whose values this is for, as `needs` say
     needs: tuple[NamedRequest, ...] = ()
     capacities: tuple[Capacity, ...] = ()  # a run in which one is too small gives nothing
+    may_copy_views: bool = False  # whether what eager code returns as a view may be a copy, as its place is computed
     packs: tuple[range | tuple[int, ...], ...] = ()  # arguments' leaves that are one input, by the first of them
     # Those of the results' outputs that hold several of the leaves that are computed, with the places of these.
     stacks: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
@@ -236,35 +230,36 @@ class Plan:
                 own[k] = found[0]
         return own
 
-    def fail(self, outputs: Sequence[np.ndarray]) -> NoReturn:
-        """Raise what the outputs say has failed."""
+    def fail(self, outputs: Sequence[np.ndarray], finish: Callable[[], object] = int) -> NoReturn:
+        """Raise what the outputs say has failed; `finish` does what waits for the end of the run, if it counts."""
         groups = self.program.groups
         code, *details = outputs[groups.failures]
         try:
             raise_failure(self.failures[int(code) - 1], dict(zip(self.details, details, strict=True)))
-        except (OverflowedError, IntegerRangeError) as error:
-            error.effects = sum(map(int, outputs[groups.effect_count]))
+        except AnabranchError as error:
+            if not eager_raises(type(error)):
+                error.ended = EndedRun(sum(map(int, outputs[groups.effect_count])), finish)
             if isinstance(error, OverflowedError) and error.needed is None:
                 error.alike = tuple([c for c in self.capacities if c.is_like(error.capacity)])
             raise
 
-    def overflowed(self, code: int) -> bool:
-        """Return whether an error code says that some buffer was too small."""
-        return isinstance(self.failures[code - 1].make, Overflowed)
-
-    def finish(self, outputs: Sequence[Any], leaves: Leaves) -> Any:
-        """Raise, write back, and build the result."""
+    def _finish_effects(self, outputs: Sequence[Any], leaves: Leaves) -> None:
+        """Leave generators of random numbers in their new states, and do what is to be seen at the end."""
         groups, given = self.program.groups, leaves.values
-        code = next(map(int, outputs[groups.failures]), 0)
-        if code and self.capacities and self.overflowed(code):
-            self.fail(outputs)  # what waits for the end is done by the run that counts
-        if code and is_of_range(self.failures[code - 1]):
-            self.fail(outputs)  # so does what Python does instead
         for leaf, words in zip(self.draws, outputs[groups.draws], strict=True):
             np.copyto(given[leaf], words)  # of which a generator that shares the state is built
             generator = leaves.generators[leaf]
             _kind(generator).write(generator, given[leaf])
         _perform(self.effects, iter(outputs[groups.effects]))
+
+    def finish(self, outputs: Sequence[Any], leaves: Leaves) -> Any:
+        """Raise, write back, and build the result."""
+        groups, given = self.program.groups, leaves.values
+        code = next(map(int, outputs[groups.failures]), 0)
+        if code and is_of_compiled_code(self.failures[code - 1]):
+            # What waits for the end is done by the run that counts, another one or eager Python's.
+            self.fail(outputs, functools.partial(contextvars.copy_context().run, self._finish_effects, outputs, leaves))
+        self._finish_effects(outputs, leaves)
         if code:
             self.fail(outputs)
         assert self.result is not None

@@ -44,11 +44,8 @@ class _Known:
 def saved(plan: Plan, calling: CallSpec) -> bytes:
     """Return the bytes that `loaded` takes.
 
-    Raises
-    ------
-    SerializationError
-        For a function whose calls reach into its process: it writes to objects from outside, prints, or what it holds
-        or raises cannot be pickled. The message says which.
+    Raises `SerializationError` for a function whose calls reach into its process: it writes to objects from outside,
+    prints, or what it holds or raises cannot be pickled. The message says which.
     """
     name = calling.fun_name
     _refuse_the_outside(plan, calling)
@@ -70,10 +67,7 @@ def saved(plan: Plan, calling: CallSpec) -> bytes:
 def loaded(data: bytes) -> tuple[Plan, CallSpec]:
     """A plan and how it is called.
 
-    Raises
-    ------
-    SerializationError
-        When a class or a function that is named in it is not there.
+    Raises `SerializationError` when a class or a function that is named in it is not there.
     """
     plan, calling = unpickled(data, Plan, CallSpec)
     return plan, calling
@@ -82,10 +76,7 @@ def loaded(data: bytes) -> tuple[Plan, CallSpec]:
 def unpickled(data: bytes, *classes: type) -> tuple[Any, ...]:
     """A tuple of objects of these classes.
 
-    Raises
-    ------
-    SerializationError
-        When a class or a function that is named in it is not there, and for something else.
+    Raises `SerializationError` when a class or a function that is named in it is not there, and for something else.
     """
     try:
         found = pickle.loads(data)
@@ -99,9 +90,7 @@ def unpickled(data: bytes, *classes: type) -> tuple[Any, ...]:
 def check_fits(plan: Plan, executable: Executable) -> None:
     """Refuse a program that takes other arrays than its plan gives it.
 
-    Raises
-    ------
-    SerializationError
+    Raises `SerializationError`.
     """
     wanted = [(v.type.shape, v.type.dtype) for v in plan.program.inputs]
     if wanted != [(kind.shape, kind.dtype) for kind in executable.inputs]:

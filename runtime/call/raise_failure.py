@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from anabranch.runtime.errors import AnabranchError, IntegerRangeError
+from anabranch.runtime.errors import AnabranchError, ShapeMismatchError
 from anabranch.runtime.tracing.failures import Failure
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import containers
@@ -28,12 +28,17 @@ def raise_failure(failure: Failure, found: Mapping[Storage, np.ndarray]) -> NoRe
     raise _at(error, failure.frames)
 
 
-def is_of_range(failure: Failure) -> bool:
-    """Return whether a failure is an int that has left its 64 bits, which eager Python would not have raised."""
+def is_of_compiled_code(failure: Failure) -> bool:
+    """Return whether a failure is one that eager Python would not have raised: a small buffer, an int of 65 bits."""
     held = getattr(failure.make, "layout", None)
     if held is not None:
-        return isinstance(held, layouts.Node) and issubclass(held.structure.cls, IntegerRangeError)
-    return not failure.details and isinstance(failure.make([]), IntegerRangeError)
+        return isinstance(held, layouts.Node) and not eager_raises(held.structure.cls)
+    return not eager_raises(type(failure.make([np.zeros(s.type.shape, s.type.dtype) for s in failure.details])))
+
+
+def eager_raises(cls: type[BaseException]) -> bool:
+    """Return whether eager Python raises exceptions of a class where compiled code does."""
+    return not issubclass(cls, AnabranchError) or issubclass(cls, ShapeMismatchError)
 
 
 def _fresh(error: BaseException) -> BaseException:

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from anabranch.runtime.call.plan import ArrayWrite, Plan
-from anabranch.runtime.ir.output_groups import OutputGroups
-from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ir.program import Atom, Equation, Literal, OutputGroups, Program, Var
 from anabranch.runtime.ops.indexing import dynamic_update_slice, strided_update
 
 

@@ -17,12 +17,7 @@ from anabranch.runtime.values.tracer import Tracer
 
 @frozen
 class TupleType(Type):
-    """The type of a tuple.
-
-    Attributes
-    ----------
-    types : tuple of Type
-    """
+    """The type of a tuple."""
 
     types: tuple[Type, ...]
 
@@ -48,24 +43,14 @@ class TupleType(Type):
 
 @frozen
 class TextType(Type):
-    """The type of a text that is known while a function is compiled.
-
-    Attributes
-    ----------
-    literal_value : str
-    """
+    """The type of a text that is known while a function is compiled."""
 
     literal_value: str
 
 
 @frozen
 class CalledType(Type):
-    """The type of a function that is an argument.
-
-    Attributes
-    ----------
-    signature : Signature
-    """
+    """The type of a function that is an argument."""
 
     signature: Signature
 

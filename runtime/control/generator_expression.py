@@ -42,7 +42,6 @@ class GeneratorExpression(PushIterator, sample=no_items):
 
     Parameters
     ----------
-    items : iterable
     element, condition : callable, optional
         Of the item, or of its `width` parts where the target is a tuple.
     width : int or tuple, optional

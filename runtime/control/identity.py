@@ -11,7 +11,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.aliasing import object_numbers, split_containers
 from anabranch.runtime.control.branches.truth import truth
-from anabranch.runtime.control.columnar import node_reads
+from anabranch.runtime.control.columnar import node_access
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
@@ -39,7 +39,7 @@ def is_(a: object, b: object) -> Value:
     """`a is b`: identity; with a run-time alternative, whether it is the one."""
     for choice, other in ((a, b), (b, a)):
         if isinstance(choice, Reference) and not (isinstance(other, UnionValue) and not isinstance(other, Reference)):
-            same = node_reads.is_(choice, other)
+            same = node_access.is_(choice, other)
             return same if isinstance(same, bool) else python_scalar(same)
         if isinstance(choice, UnionValue) and not isinstance(choice, Reference):
             value = choice.without_undefined()

@@ -23,7 +23,7 @@ from anabranch.runtime.control.sequences.elements import AxisItems
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import MANY
 from anabranch.runtime.values import chosen_containers, registry, wrap
-from anabranch.runtime.values.arena_list import InArena
+from anabranch.runtime.values.arena_contents import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed

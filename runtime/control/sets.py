@@ -9,7 +9,7 @@ from typing import Any
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean, lists
 from anabranch.runtime.control.call import call
-from anabranch.runtime.control.containers.set_members import Members, check_hashable
+from anabranch.runtime.control.containers.membership import Members, check_hashable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values.containers import has_traced
 

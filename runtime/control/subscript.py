@@ -16,7 +16,7 @@ from anabranch.runtime.control.branches.join import grow
 from anabranch.runtime.control.columnar import (
     array_lists,
     nested_lists,
-    node_reads,
+    node_access,
     row_tables,
     text_items,
 )
@@ -155,7 +155,7 @@ def _on(operation: Callable[[Any, Any], Any], container: Value, key: Value) -> V
         if max(lengths):
             return text_items.character(container, text_items.position(container, key))
     if isinstance(container, Reference) and isinstance(key, Tracer) and operation is _get:
-        items = node_reads.NodeItems.of(container)
+        items = node_access.NodeItems.of(container)
         if items is not None:
             return items.at(checked_dynamic_index(key, items.length, items.native.__name__))
     several = isinstance(key, UnionValue) and not isinstance(key, Reference)

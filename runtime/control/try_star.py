@@ -133,10 +133,7 @@ class _Handling:
 def _split(error: BaseException, kinds: Any) -> tuple[BaseException | None, BaseException | None]:
     """The part of an exception that is of some classes, as a group, and the rest.
 
-    Raises
-    ------
-    TypeError
-        For what `except*` does not take.
+    Raises `TypeError` for what `except*` does not take.
     """
     for cls in kinds if isinstance(kinds, tuple) else (kinds,):
         if not (isinstance(cls, type) and issubclass(cls, BaseException)):

@@ -12,10 +12,8 @@ from anabranch.runtime.values.union import UnionValue
 def defined(value: object) -> Value:
     """The value of a name that may be unset.
 
-    Raises
-    ------
-    UnboundLocalError
-        Where the name is unset: at once, or at run time when that depends on run-time conditions.
+    Raises `UnboundLocalError` where the name is unset: at once, or at run time when that depends on run-time
+    conditions.
     """
     return _set(value, Undefined.error)
 

@@ -53,10 +53,10 @@ from anabranch.runtime.control.match import match as match
 from anabranch.runtime.control.raise_ import raised as raised
 from anabranch.runtime.control.sets import members as members, members_of as members_of, set_operation as set_operation
 from anabranch.runtime.control.stdlib import builtins_ as builtins  # noqa: F401 - `ab.builtins`
+from anabranch.runtime.control.stdlib.builtin_iterators import each as each
 from anabranch.runtime.control.stdlib.columns import transposed as transposed
 from anabranch.runtime.control.stdlib.introspection import class_ as class_
 from anabranch.runtime.control.stdlib.math_ import mathematics
-from anabranch.runtime.control.stdlib.picked_items import each as each
 from anabranch.runtime.control.subscript import at as at
 from anabranch.runtime.control.ternary import ifexp as ifexp
 from anabranch.runtime.control.text import fstring as fstring, percent as percent

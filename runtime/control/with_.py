@@ -30,10 +30,7 @@ from anabranch.runtime.values.heap.try_regions import TryRegion
 def suppressed(manager: object) -> Callable[[], Any]:
     """The classes that a `contextlib.suppress` stands for, as a handler of a try statement has them.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        For a manager of that name that is another one.
+    Raises `UnsupportedOperationError` for a manager of that name that is another one.
     """
     if not isinstance(manager, contextlib.suppress):
         raise UnsupportedOperationError(

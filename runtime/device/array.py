@@ -16,8 +16,7 @@ import numpy as np
 from anabranch.base.fork_locks import lock
 from anabranch.runtime._jaxlib import Buffer, exported, put, to_numpy, wait
 from anabranch.runtime.device import upper_layers
-from anabranch.runtime.device.operator_methods import Operators
-from anabranch.runtime.device.upper_layers import operations
+from anabranch.runtime.device.upper_layers import Operators, operations
 from anabranch.runtime.errors import DeletedArrayError, ImmutableArrayError, UnsupportedValueError
 from anabranch.runtime.host.buffer_types import DTYPES, BufferType
 

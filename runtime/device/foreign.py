@@ -34,19 +34,13 @@ _REFUSED = {
 
 
 class Foreign:
-    """The arguments of one call that are arrays of other libraries.
-
-    Attributes
-    ----------
-    returns_arrays : bool
-        Whether results are Arrays, which every library can take, rather than ndarrays.
-    """
+    """The arguments of one call that are arrays of other libraries."""
 
     __slots__ = ("_known", "returns_arrays")
 
     def __init__(self) -> None:
         self._known: list[tuple[Any, np.ndarray]] = []
-        self.returns_arrays = False
+        self.returns_arrays = False  # whether results are Arrays, which every library can take, rather than ndarrays
 
     def seen(self, value: object, where: str) -> np.ndarray:
         """The argument as an ndarray on its memory; one that is passed twice is one ndarray."""

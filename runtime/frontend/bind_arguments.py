@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import bisect
+import dataclasses
 import re
 from typing import Any
 
+import numpy as np
+
 from anabranch.base.by_identity import IdentityDict, IdentitySet
+from anabranch.runtime.control.calls.user_functions import is_capturable
 from anabranch.runtime.control.columnar import array_lists
-from anabranch.runtime.control.dynamic_lists.dynamic_list import growing
-from anabranch.runtime.control.hash_tables import argument_items, table_arguments
-from anabranch.runtime.frontend import static_arrays
+from anabranch.runtime.control.dynamic_lists.growable_deque import growing
+from anabranch.runtime.control.hash_tables import table_arguments
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.program import Var
+from anabranch.runtime.ir.program import Literal, Var
+from anabranch.runtime.numpy.core import frozen
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.signature.flatten_to_key import RepeatedArgument
-from anabranch.runtime.signature.set_structure import SetStructure
+from anabranch.runtime.signature.object_fields import SetStructure
 from anabranch.runtime.signature.static_keys import Static, frozen_copy
 from anabranch.runtime.tracing.builder import Trace
 from anabranch.runtime.tracing.container_state import ArgumentSite, SharedList, TableSite
-from anabranch.runtime.tracing.storage import OnDevice, Part, Storage
+from anabranch.runtime.tracing.storage import ConstantStorage, OnDevice, Part, Storage
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -28,6 +32,7 @@ from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.list_buffer import ListBuffer
+from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.random_generators import TracedGenerator
 from anabranch.runtime.values.run_time_container import RunTimeContainer
@@ -80,41 +85,22 @@ def _one_kind(layout: layouts.Layout) -> Abstract | None:
 
 
 class BoundArguments:
-    """The traced arguments, leaf by leaf and container by container.
-
-    Attributes
-    ----------
-    handles : list
-        For each leaf the array's handle, or None.
-    atoms : list
-        For each leaf its formal, or the part of one that it is.
-    containers : list
-        The mutable ones, in the order of `Leaves.containers`.
-    numbers : IdentityDict
-        From a traced number to its leaf.
-    statics : list
-        What is plain Python while tracing.
-    copies : list
-        Those of them that stand for what the caller may change.
-    states : set of Storage
-        The memory of the states of generators of random numbers.
-    packs : list of range or tuple of int
-        The leaves of each input that holds several: of a list of numbers, or of a field of many nodes of a structure.
-    """
+    """The traced arguments, leaf by leaf and container by container."""
 
     def __init__(self, trace: Trace, arguments: Arguments) -> None:
         self._builder = trace.root
         self._arguments = arguments
         self.args: tuple[Any, ...] = ()
         self.kwargs: dict[str, Any] = {}
-        self.handles: list[TracedArray | None] = []
-        self.atoms: list[Var] = []
-        self.containers: list[Any] = []
-        self.numbers: IdentityDict[Any, int] = IdentityDict()
-        self.statics: list[Any] = []
-        self.copies: list[Any] = []
+        self.handles: list[TracedArray | None] = []  # for each leaf the array's handle, or None
+        self.atoms: list[Var] = []  # for each leaf its formal, or the part of one that it is
+        self.containers: list[Any] = []  # the mutable ones, in the order of `Leaves.containers`
+        self.numbers: IdentityDict[Any, int] = IdentityDict()  # from a traced number to its leaf
+        self.statics: list[Any] = []  # what is plain Python while tracing
+        self.copies: list[Any] = []  # those of them that stand for what the caller may change
+        # The leaves of each input that holds several: of a list of numbers, or of a field of many nodes of a structure.
         self.packs: list[range | tuple[int, ...]] = []
-        self.states: set[Storage] = set()
+        self.states: set[Storage] = set()  # the memory of the states of generators of random numbers
         self._pack: Var | None = None
         self._in_arenas = False  # whether the lists of what is made now lie in an arena
         self._depth = 0  # in how many containers that lie in arenas that lies which is made now
@@ -198,14 +184,14 @@ class BoundArguments:
         sites, place = self._builder.trace.lists.arena_sites or (), len(self.containers)
         wanted = self._in_arenas or SharedList(("argument", place + 1)) in sites
         wanted = wanted or TableSite(ArgumentSite(place), layout.structure.cls) in sites
-        return wanted and argument_items.can_lie_in_one(layout)
+        return wanted and table_arguments.can_lie_in_one(layout)
 
     def _in_arena(self, layout: layouts.Node) -> Any:
-        made = argument_items.begun(layout.structure, self._depth)
+        made = table_arguments.begun(layout.structure, self._depth)
         self.containers.append(made)
         around, self._in_arenas, first = self._in_arenas, True, len(self.handles)
         self._depth += 1
-        argument_items.fill(made, layout.structure, [self.make(c) for c in layout.children])
+        table_arguments.fill(made, layout.structure, [self.make(c) for c in layout.children])
         self._in_arenas = around
         self._depth -= 1
         self._builder.trace.requests.items.update(range(first, len(self.handles)))
@@ -232,7 +218,7 @@ class BoundArguments:
             return value
         made = frozen_copy(value.value)
         if self._builder.trace.constants.are_traced:
-            made = static_arrays.traced(made, value.value)
+            made = _traced(made, value.value)
         self.statics.append(made)
         if made is not value.value:
             self.copies.append(made)
@@ -277,7 +263,7 @@ def bind_arguments(arguments: Arguments, trace: Trace) -> BoundArguments:
     given = BoundArguments(trace, arguments)
     given.args = tuple(map(given.make, arguments.args))
     given.kwargs = {k: given.make(t) for k, t in arguments.kwargs.items()}
-    argument_items.end()
+    table_arguments.end()
     trace.identity.callers_objects.update(given.containers)
     if trace.explanation.decisions is not None:
         trace.explanation.names = dict(zip(given.atoms, arguments.leaf_names(), strict=True))
@@ -294,3 +280,27 @@ def bind_arguments(arguments: Arguments, trace: Trace) -> BoundArguments:
             array.storage.readonly = readonly.get(leaf, array.storage.readonly)
             array.storage.strides = arguments.strides.get(leaf, array.storage.strides)
     return given
+
+
+def _traced(copy: Any, original: Any) -> Any:
+    """The copy of a static argument, with traced arrays; what it has in common with the caller's own stays as it is.
+
+    Static are arrays, tuples, and dataclasses that go by their contents; of these there are copies.
+    """
+    if type(copy) is tuple:
+        return tuple(map(_traced, copy, original))
+    if copy is original:
+        return copy
+    if type(copy) is np.ndarray:
+        return _constant(copy) if is_capturable(copy) else copy
+    if dataclasses.is_dataclass(copy):
+        for field in dataclasses.fields(copy):
+            part = getattr(copy, field.name)
+            object.__setattr__(copy, field.name, _traced(part, getattr(original, field.name)))
+    return copy
+
+
+def _constant(array: np.ndarray) -> TracedArray:
+    storage = ConstantStorage(Literal(frozen(np.array(array, order="C"))))
+    storage.strides = memory_layout.traits_of_ndarray(array).strides
+    return TracedArray(storage)

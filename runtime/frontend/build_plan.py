@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from anabranch.base.frozen import frozen
 from anabranch.runtime.call.plan import ArrayWrite, Plan, held_leaves
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -11,13 +14,17 @@ from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.frontend.captured_arrays import CapturedArrays
 from anabranch.runtime.frontend.effects import ObjectChanges
 from anabranch.runtime.frontend.result_aliases import identities
-from anabranch.runtime.frontend.result_layout import hosted_result, result_layout, with_elements_packed, with_nodes
-from anabranch.runtime.frontend.result_orders import result_orders
-from anabranch.runtime.frontend.written_parts import WrittenPart, written_parts
+from anabranch.runtime.frontend.result_layout import (
+    hosted_result,
+    lists_arrays,
+    result_layout,
+    with_elements_packed,
+    with_nodes,
+)
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.ir.output_groups import OutputGroups
-from anabranch.runtime.ir.program import Atom, Equation, Program
+from anabranch.runtime.ir.program import Atom, Equation, Literal, OutputGroups, Program, Var
 from anabranch.runtime.ops import host_callback as effect_op
+from anabranch.runtime.ops.indexing import dynamic_update_slice, strided_update
 from anabranch.runtime.passes.value_checks import settle_value_checks
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.tracing.builder import Builder, Trace
@@ -25,8 +32,8 @@ from anabranch.runtime.tracing.storage import ConstantStorage, OfLibrary, Part, 
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.memory import item_memory
-from anabranch.runtime.values.pytrees import pack_unpack
+from anabranch.runtime.values.memory import item_memory, memory_layout
+from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 from anabranch.runtime.values.pytrees.layout import leaf_kinds
 
 
@@ -44,7 +51,6 @@ def build_plan(
 
     Parameters
     ----------
-    trace : Trace
     guards : Guards
         Of what the function reads from outside.
     captured : CapturedArrays
@@ -55,7 +61,6 @@ def build_plan(
         Whether it returns at all; it may raise on every path.
     given : Given
         What stands for the arguments.
-    arguments : Arguments
     effects : Effects
         The objects that it has changed.
     """
@@ -87,7 +92,7 @@ def build_plan(
     if trace.failures.error_code in root.written:
         failing = [trace.failures.error_code, *(s for s in trace.failures.details.values() if s in root.written)]
     stays = bool(arguments.device) or any(isinstance(a, device.Array) for a in captured.arrays)
-    orders = result_orders(packed, layout) if reached and not stays else {}
+    orders = _result_orders(packed, layout) if reached and not stays else {}
     left = [k for k in range(len(packed)) if k not in certain and k not in shared]
     computed = [atoms.transpose(packed[k].atom, orders[k]) if k in orders else packed[k].atom for k in left]
     known = leaf_kinds(layout)
@@ -131,7 +136,13 @@ def build_plan(
         strides=_strides(given, arguments),
         orders={k: tuple(map(order.index, range(len(order)))) for k, order in orders.items()},
         on_device=stays,
+        may_copy_views=lists_arrays(layout) or any(map(_may_be_copied, packed)),
     )  # fmt: skip
+
+
+def _may_be_copied(part: pack_unpack.Packed) -> bool:
+    """Return whether a part of the result is an array whose place in another's memory is computed."""
+    return part.handle is not None and bool(part.handle.storage.alias_edges)
 
 
 def _strides(given: BoundArguments, arguments: Arguments) -> dict[int, tuple[int, ...]]:
@@ -187,8 +198,8 @@ def _writes(
         handle = handles[leaf]
         assert handle is not None
         after = root.resolve(handle.atom)
-        parts = written_parts(root, given.atoms[leaf], after) if leaf < len(given.atoms) else None
-        for part in [WrittenPart(after, None)] if parts is None else parts:
+        parts = _written_parts(root, given.atoms[leaf], after) if leaf < len(given.atoms) else None
+        for part in [_WrittenPart(after, None)] if parts is None else parts:
             writes.append(ArrayWrite(leaf, part.index, len(part.starts)))
             contents += [part.contents, *part.starts]
     return tuple(writes), contents
@@ -215,3 +226,81 @@ def _taken_out(root: Builder) -> list[Equation]:
         return []
     root.equations = [e for e in root.equations if e.op is not effect_op.host_callback]
     return [equation for equation, _ in found]
+
+
+# What holds arrays as they are; of others the host's side makes something else.
+_HOLDERS = (tuple, list, dict)
+
+
+def _result_orders(packed: Sequence[pack_unpack.Packed], layout: layouts.Layout) -> dict[int, tuple[int, ...]]:
+    """The axes of those results, the slowest first."""
+    found: dict[int, tuple[int, ...]] = {}
+    for k, (p, is_plain) in enumerate(zip(packed, _are_plain(layout), strict=True)):
+        handle = p.handle
+        if not is_plain or handle is None or isinstance(p.atom, Part) or handle.ndim < 2 or not handle.size:
+            continue
+        if memory_layout.plain(handle) or not memory_layout.known(handle) or memory_layout.of_run_time_size(handle):
+            continue
+        model = memory_layout.model(handle)
+        order = tuple(int(axis) for axis in np.argsort([-step for step in model.strides], kind="stable"))
+        if not model.flags.c_contiguous and model.transpose(order).flags.c_contiguous:
+            found[k] = order
+    return found
+
+
+def _are_plain(layout: layouts.Layout, around: bool = True) -> Iterator[bool]:
+    """For each part that is known only at run time, whether it is an array by itself or in ordinary containers."""
+    match layout:
+        case layouts.Leaf():
+            yield around
+        case layouts.Node(structure, children):
+            for child in children:
+                yield from _are_plain(child, around and structure.cls in _HOLDERS)
+        case layouts.Union(options):
+            yield False
+            for option in options:
+                yield from _are_plain(option, around=False)
+
+
+# With more of them, all of the array is one output.
+_MOST_PARTS = 8
+
+
+@frozen
+class _WrittenPart:
+    """A part of an array and its new contents."""
+
+    contents: Atom
+    # Start, stop and step of each axis, where they are known while tracing.
+    index: tuple[tuple[int, int, int], ...] | None
+    starts: tuple[Atom, ...] = ()  # where it starts, if they are not
+
+
+def _written_parts(root: Builder, before: Var, after: Atom) -> list[_WrittenPart] | None:
+    """The parts in which an array was written, in this order; None where that is all of it."""
+    found: list[_WrittenPart] = []
+    while after is not before:
+        equation = root.maker(after) if isinstance(after, Var) else None
+        part = None if equation is None else _part(equation)
+        if part is None or equation is None or len(found) == _MOST_PARTS:
+            return None
+        found.insert(0, part)
+        after = equation.inputs[0]
+    return found if sum(part.contents.type.size for part in found) < before.type.size else None
+
+
+def _part(equation: Equation) -> _WrittenPart | None:
+    """The part that an equation writes into its first input; None if it does something else."""
+    if equation.op is strided_update:
+        params = equation.params
+        index = tuple(zip(params["starts"], params["limits"], params["strides"], strict=True))
+        return _WrittenPart(equation.inputs[1], index)
+    if equation.op is not dynamic_update_slice:
+        return None
+    x, contents, *starts = equation.inputs
+    known = [start.value for start in starts if isinstance(start, Literal)]
+    if len(known) < len(starts):
+        return _WrittenPart(contents, None, tuple(starts))
+    sizes = zip(known, x.type.shape, contents.type.shape, strict=True)
+    first = [(int(np.clip(start, 0, n - size)), size) for start, n, size in sizes]
+    return _WrittenPart(contents, tuple((start, start + size, 1) for start, size in first))

@@ -19,21 +19,13 @@ from anabranch.runtime.values.random_generators import TracedGenerator
 
 
 class CapturedArrays:
-    """Arrays from globals and closures that the function reads: inputs, so that their contents are current.
-
-    Attributes
-    ----------
-    arrays : list
-        The arrays, and the generators of random numbers whose states are inputs like them.
-    handles : list of TracedArray
-    states : set of Storage
-        The memory of these states.
-    """
+    """Arrays from globals and closures that the function reads: inputs, so that their contents are current."""
 
     def __init__(self, guards: Guards) -> None:
         self.guards = guards
+        # The arrays, and the generators of random numbers whose states are inputs like them.
         self.arrays: list[Any] = []
-        self.states: set[Storage] = set()
+        self.states: set[Storage] = set()  # the memory of these states
         self.handles: list[TracedArray] = []
         self._formals: list[Var] = []
 

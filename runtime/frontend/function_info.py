@@ -41,10 +41,7 @@ def may_grow_lists(function: Callable[..., object]) -> bool:
 def plain_function(function: Callable[..., object]) -> types.FunctionType:
     """The function that a method, a partial or a callable object comes down to.
 
-    Raises
-    ------
-    NoSourceError
-        When there is none that is written in Python.
+    Raises `NoSourceError` when there is none that is written in Python.
     """
     inner = function
     for _ in range(16):

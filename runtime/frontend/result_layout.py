@@ -20,14 +20,15 @@ from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import arena_contents, atoms, containers
+from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.array_flags import AnyStride, ArrayFlags
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists import records
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.dynamic_shapes.valid_region import Front, Masked, Window
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.host_calls.results import Hidden
 from anabranch.runtime.values.pytrees import (
-    carry_layouts,
     host_values,
     layout as layouts,
     node_graphs,
@@ -49,6 +50,27 @@ _STAGED = (countable.Countable, generators.PushIterator, progress_displays.Opaqu
 _MADE_OF_OTHERS = (Iterator, ItemsView, ValuesView, functools.partial, types.MethodType)
 
 
+def lists_arrays(layout: layouts.Layout) -> bool:
+    """Return whether lists of run-time length in a result hold arrays: what is a view in eager code is a copy there."""
+    match layout:
+        case layouts.Node(ItemsStructure(variants=kinds)):
+            return any(map(_holds_arrays, kinds))
+        case layouts.Node(_, parts) | layouts.Union(parts):
+            return any(map(lists_arrays, parts))
+    return False
+
+
+def _holds_arrays(layout: layouts.Layout) -> bool:
+    match layout:
+        case layouts.Leaf(abstract):
+            return abstract.kind is Kind.ARRAY
+        case layouts.Node(structure) if structure.array_arena is not None:
+            return True
+        case layouts.Node(_, parts) | layouts.Union(parts):
+            return any(map(_holds_arrays, parts))
+    return False
+
+
 def result_layout(value: object, contents: tuple[object, ...], outside: Heap, given: BoundArguments) -> layouts.Node:
     """The layout of the result and of what changed objects hold; the arguments' own parts are held."""
     exists = _existence(outside, given)
@@ -61,9 +83,9 @@ def result_layout(value: object, contents: tuple[object, ...], outside: Heap, gi
         _refuse_cycles(value, "the result", IdentityDict(), IdentitySet(), exists)
     for part in contents:
         _refuse_cycles(part, "what a changed object holds", IdentityDict(), IdentitySet(), exists)
-    result = carry_layouts.with_leaves(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
+    result = layouts.with_leaves(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
     described = [_of_made_nodes(layouts.describe(c, exists), exists) for c in contents]
-    rest = [carry_layouts.with_leaves(c, given.numbers.__contains__) for c in described]
+    rest = [layouts.with_leaves(c, given.numbers.__contains__) for c in described]
     return layouts.Node(structure, (result, *rest))
 
 
@@ -109,10 +131,7 @@ def _refers(layout: layouts.Layout) -> bool:
 def _of_made_nodes(layout: layouts.Layout, exists: Exists) -> layouts.Layout:
     """The layout with nodes that the function itself has made as alternatives, where they are few.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where they are many.
+    Raises `UnsupportedOperationError` where they are many.
     """
     match layout:
         case layouts.Node(node_structures.ReferenceStructure() as structure, _, source):

@@ -15,9 +15,9 @@ from anabranch.runtime.control.call import call
 from anabranch.runtime.control.calls.user_functions import is_capturable, is_rewritten
 from anabranch.runtime.control.columnar import copied_items
 from anabranch.runtime.control.dynamic_lists import run_time_tuple, spelled_texts
-from anabranch.runtime.control.sequences import chosen_sequence
+from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.staging import restaging, run_time_keys
-from anabranch.runtime.control.stdlib import joined_texts, text_parts
+from anabranch.runtime.control.stdlib import text_parts
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.frontend import call_values
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
@@ -47,11 +47,6 @@ class Surroundings:
         Of what the function reads.
     prepare_class : callable
         Prepares a class of the user's.
-
-    Attributes
-    ----------
-    captured : CapturedArrays
-        The arrays from outside.
     """
 
     constructors = ValueConstructors(
@@ -64,10 +59,10 @@ class Surroundings:
         look_up=text_tables.look_up,
         method=StrMethod,
         one_tuple=functools.partial(tuple_structure.one_of, run_time_tuple.RunTimeTuple),
-        iterate=chosen_sequence.iterated,
+        iterate=chosen_item.iterated,
     )
     text_operations = TextOperations(
-        parts=joined_texts.parts,
+        parts=text_parts.parts,
         compare=text_operations.compared,
         item=text_operations.item,
         truth=text_operations.truth,
@@ -81,7 +76,7 @@ class Surroundings:
 
     def __init__(self, guards: Guards, prepare_class: Callable[[type], None]) -> None:
         self.guards, self.prepare_class = guards, prepare_class
-        self.captured = CapturedArrays(guards)
+        self.captured = CapturedArrays(guards)  # the arrays from outside
         self._begun = False
         self._given: BoundArguments | None = None
 

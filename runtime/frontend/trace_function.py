@@ -37,6 +37,7 @@ from anabranch.runtime.tracing.builder import Trace, building
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import atoms, containers
+from anabranch.runtime.values.dynamic_lists.list_arguments import are_among
 from anabranch.runtime.values.dynamic_lists.list_results import with_prefixes
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
@@ -55,7 +56,8 @@ def trace_call(function: Callable[..., object], arguments: Arguments, again: Pla
         with deep():
             if not isinstance(known, Strategy):
                 # Lists that grow in loops mostly get a length of run time: a trace would be dropped for finding that.
-                known = Strategy.at_first(lists=may_grow_lists(function))
+                may_grow = may_grow_lists(function) or are_among((*arguments.args, *arguments.kwargs.values()))
+                known = Strategy.at_first(lists=may_grow)
             return _trace(function, arguments, known)
     except BaseException as error:
         forget_attempts(error)

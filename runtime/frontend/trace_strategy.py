@@ -16,15 +16,9 @@ _RETRIED = 256
 
 @frozen
 class Strategy(Approach):
-    """How a function is traced; where that does not work out, it is traced again with one thing changed.
+    """How a function is traced; where that does not work out, it is traced again with one thing changed."""
 
-    Attributes
-    ----------
-    first : Strategy, optional
-        The one with lists as arrays, of one that tries without.
-    """
-
-    first: Strategy | None = None
+    first: Strategy | None = None  # the one with lists as arrays, of one that tries without
 
     @staticmethod
     def at_first(lists: bool = False) -> Strategy:

@@ -28,10 +28,7 @@ def is_there() -> bool:
 def symbols_in(llvm: str) -> Iterator[tuple[str, int]]:
     """The symbols of BLAS in machine code, and their addresses in this process.
 
-    Raises
-    ------
-    LookupError
-        Where no BLAS is found.
+    Raises `LookupError` where no BLAS is found.
     """
     for name in set(_SYMBOL.findall(llvm)):
         address = _address_of(name)

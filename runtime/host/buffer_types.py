@@ -74,19 +74,11 @@ DTYPE_OF_NAME = {dtype.name: dtype for dtype in DTYPES.values()}
 
 
 class Signature(NamedTuple):
-    """The types that an executable takes and gives.
+    """The types that an executable takes and gives."""
 
-    Attributes
-    ----------
-    inputs, outputs : tuple of BufferType
-        The types of the arguments and results.
-    recycled : tuple of int
-        The outputs that are computed into the memory of earlier ones.
-    windows : tuple of int
-        The inputs that are read through windows: an input stands here once for each offset of its that is passed.
-    """
-
+    # The types of the arguments and results.
     inputs: tuple[BufferType, ...]
     outputs: tuple[BufferType, ...]
-    recycled: tuple[int, ...] = ()
+    recycled: tuple[int, ...] = ()  # the outputs that are computed into the memory of earlier ones
+    # The inputs that are read through windows: an input stands here once for each offset of its that is passed.
     windows: tuple[int, ...] = ()

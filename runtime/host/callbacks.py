@@ -110,9 +110,7 @@ class HostFunction(PureCallback):
     def __call__(self, context: object, *buffers: object) -> tuple[Any, ...]:
         """Write the results of the first buffers to the others.
 
-        Raises
-        ------
-        OutOfMemoryError
+        Raises `OutOfMemoryError`.
         """
         arrays = list(map(np.asarray, buffers))
         try:

@@ -67,17 +67,18 @@ class GeneratorKind:
         """Return whether it is a `RandomState`."""
         return self.name == "RandomState"
 
+    @property
+    def place_of_bits(self) -> str:
+        """The attribute of a generator of NumPy's that has its bit generator."""
+        return "_bit_generator" if self.is_legacy else "bit_generator"
+
     def read(self, generator: Any) -> np.ndarray:
         """The words of a generator's state."""
         if self.bits is None:
             return _python_words(generator.getstate())
+        if (memory := self.memory(generator)) is not None:
+            return memory.read()
         found, place = np.empty(self.words, np.uint64), 0
-        if (offset := self._gauss_offset()) is not None:
-            found[: twister_memory.WORDS] = twister_memory.words(_bits(generator))
-            if self.is_legacy:
-                found[-2:] = twister_memory.gauss(generator, offset)
-                found[-2] &= 1  # what lies beside the int is nobody's
-            return found
         state = _numpy_state(generator)
         for around, last, count in _places(self):
             part = state if around is None else state[around]
@@ -91,10 +92,8 @@ class GeneratorKind:
             *ints, has_gauss, gauss = words.tolist()
             generator.setstate((3, tuple(ints), _float(gauss) if has_gauss else None))
             return
-        if (offset := self._gauss_offset()) is not None:
-            twister_memory.words(_bits(generator))[:] = words[: twister_memory.WORDS]
-            if self.is_legacy:
-                twister_memory.gauss(generator, offset)[:] = words[-2:]
+        if (memory := self.memory(generator)) is not None:
+            memory.write(words)
             return
         state: dict[str, Any] = {"bit_generator": self.bits.__name__}
         place = 0
@@ -107,9 +106,11 @@ class GeneratorKind:
         else:
             _bits(generator).state = state
 
-    def _gauss_offset(self) -> int | None:
-        """Where a legacy generator has its normal number; None for what is read and written by NumPy's functions."""
-        return twister_memory.gauss_offset() if self.algorithm == "MT19937" else None
+    def memory(self, generator: Any) -> twister_memory.TwisterMemory | None:
+        """Where the state lies; None for what is read and written by NumPy's functions."""
+        if self.bits is None or self.bits.__name__ != "MT19937":
+            return None
+        return twister_memory.memory_of(generator, _bits(generator), self.is_legacy)
 
     def made(self, words: np.ndarray) -> Any:
         """A new generator of this state."""
@@ -138,6 +139,11 @@ class OutsideGenerator:
     generator: Any
     kind: GeneratorKind
 
+    @property
+    def memory(self) -> twister_memory.TwisterMemory | None:
+        """Where its state lies, as long as it has these bits; None as for its kind."""
+        return self.kind.memory(self.generator)
+
     def read(self) -> np.ndarray:
         """The words of its state.
 
@@ -146,7 +152,8 @@ class OutsideGenerator:
         RuntimeError
             Where `numpy.random.set_bit_generator` has given it other bits meanwhile.
         """
-        if kind_of(self.generator) != self.kind:
+        cls, bits = self.kind.cls, self.kind.bits
+        if type(self.generator) is not cls or (bits is not None and type(_bits(self.generator)) is not bits):
             raise RuntimeError(
                 f"the {self.kind.name} that the function draws from has other bits than {self.kind.algorithm} now"
             )

@@ -21,24 +21,13 @@ class KeptMemory(Generic[T]):
 
     Results are given back by the collector, too, which may come while this thread, or another one, is in here: what
     then comes too early is let go.
-
-    Attributes
-    ----------
-    lock : Lock
-    limit : int
-        Of the bytes that are kept.
-    most : int
-        No fewer than are kept: those that are taken again are not counted at once.
-    filled : dict
-        The shelves with some memory, and others.
-    times : iterator of int
     """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.limit = 0
-        self.most = 0
-        self.filled: dict[Shelf[T], None] = {}
+        self.limit = 0  # of the bytes that are kept
+        self.most = 0  # no fewer than are kept: those that are taken again are not counted at once
+        self.filled: dict[Shelf[T], None] = {}  # the shelves with some memory, and others
         self._shelves: weakref.WeakValueDictionary[BufferType, Shelf[T]] = weakref.WeakValueDictionary()
         self.times = itertools.count()
 
@@ -84,20 +73,13 @@ class KeptMemory(Generic[T]):
 
 
 class Shelf(Generic[T]):
-    """The memory of one type.
-
-    Attributes
-    ----------
-    nbytes : int
-        Of an array of this type.
-    free : list
-    given : int
-        When it was last given some.
-    """
+    """The memory of one type."""
 
     __slots__ = ("__weakref__", "_kept", "free", "given", "nbytes")
 
     def __init__(self, kept: KeptMemory[T], nbytes: int) -> None:
+        # `nbytes`: of an array of this type.
+        # `given`: when it was last given some.
         self._kept, self.nbytes, self.given = kept, nbytes, 0
         self.free: list[T] = []
 

@@ -105,10 +105,7 @@ def loop_of(ufunc: LibraryUfunc, dtypes: Sequence[np.dtype]) -> Loop | None:
 def symbols_in(llvm: str) -> Iterator[tuple[str, int]]:
     """The symbols of loops in machine code, and their addresses in this process.
 
-    Raises
-    ------
-    LookupError
-        Where the library has no such loop any more.
+    Raises `LookupError` where the library has no such loop any more.
     """
     for found in set(_SYMBOL.finditer(llvm)):
         kind, types, module, name = found.groups()

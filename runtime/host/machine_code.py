@@ -15,9 +15,9 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.config import settings
-from anabranch.runtime.host import blas, library_ufuncs, numpy_sorts, object_layout
+from anabranch.runtime.host import blas, library_ufuncs, numpy_c_functions, object_layout
 from anabranch.runtime.host.llvm_pipeline import as_written, binding, machine, optimised
-from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
+from anabranch.runtime.host.numpy_c_functions import PREFIX, address_of
 
 # Where code finds the functions that make threads, and count processors, by the names that it has for them.
 HAS_THREADS = sys.platform == "linux"
@@ -53,18 +53,10 @@ def is_available() -> bool:
 
 @frozen
 class NativeOptions:
-    """The choices in making machine code.
+    """The choices in making machine code."""
 
-    Attributes
-    ----------
-    fastmath : tuple of str
-        LLVM's flags for the arithmetic of floats.
-    threads : int
-        How many run a large loop at most; 0 for as many as there are processors.
-    """
-
-    fastmath: tuple[str, ...] = ()
-    threads: int = 0
+    fastmath: tuple[str, ...] = ()  # LLVM's flags for the arithmetic of floats
+    threads: int = 0  # how many run a large loop at most; 0 for as many as there are processors
 
     @staticmethod
     def in_force() -> NativeOptions | None:
@@ -126,7 +118,7 @@ def linked(name: str, code: bytes, entry: str, llvm: str, symbols: Mapping[str, 
     builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(entry)
     for symbol in set(re.findall(rf"@{PREFIX}(\w+)", llvm)):
         builder.import_symbol(PREFIX + symbol, address_of(symbol))
-    libraries = (library_ufuncs, blas, object_layout, numpy_sorts)
+    libraries = (library_ufuncs, blas, object_layout, numpy_c_functions)
     found = (*(library.symbols_in(llvm) for library in libraries), symbols.items())
     for symbol, address in itertools.chain(*found):
         builder.import_symbol(symbol, address)

@@ -21,13 +21,7 @@ _MOST_KNOWN = 4
 
 @frozen
 class NativeCallback:
-    """A host callback as machine code calls it: with the address of the addresses of operands and results.
-
-    Attributes
-    ----------
-    function : callable
-    operands, results : tuple of BufferType
-    """
+    """A host callback as machine code calls it: with the address of the addresses of operands and results."""
 
     function: HostCallback
     operands: tuple[BufferType, ...]
@@ -40,11 +34,8 @@ class NativeCallback:
     def __call__(self, address: int) -> None:
         """Call the function on the operands, and write what it returns to the results.
 
-        Raises
-        ------
-        OutOfMemoryError
-        CallbackError
-            For any other exception of the function's: its exception is the `__cause__`.
+        Raises `OutOfMemoryError`. Raises `CallbackError` for any other exception of the function's: its exception is
+        the `__cause__`.
         """
         buffers = (*self.operands, *self.results)
         addresses = ctypes.string_at(address, len(buffers) * _WORD)

@@ -50,9 +50,7 @@ def write_count(address: int, count: int) -> None:
 def check_stop(address: int) -> None:
     """End a run that is to stop, as the word after the count of a bar says.
 
-    Raises
-    ------
-    Stopped
+    Raises `Stopped`.
     """
     if _words(address)[1]:
         raise Stopped
@@ -66,15 +64,11 @@ class Slot:
     """The place in memory of the count of a bar, to which compiled code writes; and the bars that show it.
 
     There are several where the function that makes the bar calls itself, or makes it in a loop: the last one moves.
-
-    Attributes
-    ----------
-    address : numpy.ndarray
-        Of one int, which is given to compiled code at each call. After the count is whether the run is to stop.
     """
 
     def __init__(self) -> None:
         self._memory = np.zeros(2, np.int64)
+        # Of one int, which is given to compiled code at each call. After the count is whether the run is to stop.
         self.address = np.array(self._memory.ctypes.data, np.int64)
         self._bars: list[_Bar] = []
 
@@ -207,18 +201,11 @@ class _Bar:
 
 
 class _Call:
-    """The bars of a call, in the order in which they were opened; its run may begin anew, with larger buffers.
-
-    Attributes
-    ----------
-    bars : list of _Bar
-    may_stop : bool
-        Whether its program moves bars, so that a signal may stop it.
-    """
+    """The bars of a call, in the order in which they were opened; its run may begin anew, with larger buffers."""
 
     def __init__(self) -> None:
         self.bars: list[_Bar] = []
-        self.may_stop = False
+        self.may_stop = False  # whether its program moves bars, so that a signal may stop it
         self._is_stopping = False
         self._place = 0
 

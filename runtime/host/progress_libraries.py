@@ -49,12 +49,7 @@ class TqdmBar:
 
 
 class RichDisplay:
-    """A `rich.progress.Progress`, which shows the bars of its tasks.
-
-    Parameters
-    ----------
-    progress
-    """
+    """A `rich.progress.Progress`, which shows the bars of its tasks."""
 
     def __init__(self, progress: Any) -> None:
         self.progress = progress
@@ -84,11 +79,7 @@ class RichDisplay:
 class RichTask:
     """A task of a `rich.progress.Progress`.
 
-    Parameters
-    ----------
-    progress
-    options
-        The arguments of `add_task`.
+    `options`: the arguments of `add_task`.
     """
 
     def __init__(self, progress: Any, options: Mapping[str, Any]) -> None:
@@ -140,10 +131,7 @@ class RichTracked(RichTask):
 class RichTrack(RichTracked):
     """The bar of `rich.progress.track`, made as that makes it.
 
-    Parameters
-    ----------
-    options
-        The arguments of `track` but for the sequence.
+    `options`: the arguments of `track` but for the sequence.
     """
 
     def __init__(self, options: Mapping[str, Any]) -> None:

@@ -49,7 +49,6 @@ def python_function(name: str, code: bytes, llvm: str) -> Callable[..., Any]:
     ----------
     name
         One that only this code has.
-    code
     llvm
         The module that it was compiled from.
     """

@@ -23,10 +23,7 @@ def sealed(mark: bytes, header: Mapping[str, object], payload: bytes) -> bytes:
 def unsealed(mark: bytes, data: bytes) -> tuple[Any, bytes]:
     """Undo `sealed`.
 
-    Raises
-    ------
-    ValueError
-        For bytes with another mark, and for damaged ones.
+    Raises `ValueError` for bytes with another mark, and for damaged ones.
     """
     digest, body = data[len(mark) :][:32], data[len(mark) + 32 :]
     if not data.startswith(mark) or hashlib.sha256(body).digest() != digest:
@@ -42,7 +39,6 @@ def pack(payload: bytes, signature: Signature, versions: str, callbacks: int = 0
     ----------
     payload
         XLA's.
-    signature, versions
     callbacks
         How many functions the program calls.
     codes

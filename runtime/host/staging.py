@@ -121,15 +121,7 @@ class StagingMemory(Protocol):
 
 
 class Staging:
-    """Where one call's arguments stand for XLA: small ones are copied into memory kept from call to call.
-
-    Attributes
-    ----------
-    buffers : list
-        XLA's buffers, in the order of the arguments; after them, where there are windows, one of the offsets in these.
-    memories : list of ndarray
-        Those of the arguments that are always copied.
-    """
+    """Where one call's arguments stand for XLA: small ones are copied into memory kept from call to call."""
 
     __slots__ = ("_copies", "_kinds", "_large", "_recycled", "_source", "buffers", "memories")
 
@@ -138,7 +130,9 @@ class Staging:
         self._recycled = [signature.outputs[k] for k in signature.recycled]
         self._large: dict[int, _Large] = {}
         self._copies: list[tuple[BufferType, Copy]] = []
-        self.memories: list[np.ndarray] = []
+        self.memories: list[np.ndarray] = []  # those of the arguments that are always copied
+        # XLA's buffers, in the order of the arguments; after them, where there are windows, one of the offsets in
+        # these.
         self.buffers: list[Any] = []
         windows = np.array(signature.windows)
         offsets = aligned(offsets_type(signature.windows))
@@ -201,19 +195,13 @@ class Staging:
 
 
 class _Large:
-    """One argument's buffer: on its own memory where that suits XLA, else on a copy.
-
-    Attributes
-    ----------
-    buffer_kind : BufferType
-        The buffer's type.
-    """
+    """One argument's buffer: on its own memory where that suits XLA, else on a copy."""
 
     __slots__ = ("_address", "_buffer", "_kind", "_source", "buffer_kind")
 
     def __init__(self, kind: BufferType, source: StagingMemory) -> None:
         self._kind, self._source = kind, source
-        self.buffer_kind = kind
+        self.buffer_kind = kind  # the buffer's type
         self._address = -1
         self._buffer: DeviceBuffer  # of the address, once there is one
 

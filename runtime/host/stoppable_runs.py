@@ -22,12 +22,8 @@ class Stopped(BaseException):
 def run_stoppably(run: Callable[[], T], stop: Callable[[], object]) -> T:
     """Return what a run returns, or raise what it raises.
 
-    Parameters
-    ----------
-    run
-    stop
-        Called where a signal's handler raises meanwhile: it lets the run end early, if it can. The end is waited for,
-        as the memory of the run's arguments is the caller's, and then what the handler raised is raised.
+    `stop`: called where a signal's handler raises meanwhile: it lets the run end early, if it can. The end is waited
+    for, as the memory of the run's arguments is the caller's, and then what the handler raised is raised.
     """
     if threading.current_thread() is not threading.main_thread():
         return run()

@@ -15,6 +15,44 @@ from typing import Any
 import numpy as np
 
 WORDS = 625  # those of the algorithm, and how many of them are used up
+_ONE = np.uint64(1)
+
+
+class TwisterMemory:
+    """The memory of a generator's state, from which its words are taken, and to which they are given.
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator or numpy.random.RandomState
+        Whose words these are.
+    bits : numpy.random.MT19937
+        Its bit generator, which is kept, as its memory is looked at.
+    offset : int or None
+        Where in its object a `RandomState` has the number that is left; None for other generators.
+    """
+
+    def __init__(self, generator: object, bits: Any, offset: int | None) -> None:
+        self.bits, self._kept, self._lock = bits, generator, bits.lock
+        self.words = words(bits)
+        self._gauss = None if offset is None else gauss(generator, offset)
+        self._made = functools.partial(np.empty, WORDS + (0 if offset is None else 2), np.uint64)
+
+    def read(self) -> np.ndarray:
+        """The words of the state."""
+        found = self._made()
+        with self._lock:
+            found[:WORDS] = self.words
+            if self._gauss is not None:
+                found[WORDS:] = self._gauss
+                found[WORDS] &= _ONE  # what lies beside the int is nobody's
+        return found
+
+    def write(self, state: np.ndarray) -> None:
+        """Give the generator the state that these words are."""
+        with self._lock:
+            self.words[:] = state[:WORDS]
+            if self._gauss is not None:
+                self._gauss[:] = state[WORDS:]
 
 
 def words(bits: Any) -> np.ndarray:
@@ -29,6 +67,13 @@ def gauss(generator: Any, offset: int) -> np.ndarray:
     memory: Any = (ctypes.c_uint64 * 2).from_address(id(generator) + offset)
     found: np.ndarray = np.frombuffer(memory, np.uint64)
     return found
+
+
+@functools.lru_cache(maxsize=4)  # which keep their generators
+def memory_of(generator: object, bits: Any, is_legacy: bool) -> TwisterMemory | None:
+    """Where the state of a generator lies; None where memory is not as it is thought to be."""
+    offset = gauss_offset()
+    return None if offset is None else TwisterMemory(generator, bits, offset if is_legacy else None)
 
 
 @functools.cache

@@ -19,21 +19,11 @@ _VERDICT, _REASON = "loop not vectorized", "loop not vectorized: "
 
 
 class Remark(NamedTuple):
-    """A remark of LLVM's on a loop.
+    """A remark of LLVM's on a loop."""
 
-    Attributes
-    ----------
-    line : int
-        The loop's, of the module's debug information.
-    width : int
-        How many steps are done at once; 0 where the loop is not vectorised.
-    reasons : tuple of str
-        What stands in the way of that, in LLVM's words.
-    """
-
-    line: int
-    width: int
-    reasons: tuple[str, ...] = ()
+    line: int  # the loop's, of the module's debug information
+    width: int  # how many steps are done at once; 0 where the loop is not vectorised
+    reasons: tuple[str, ...] = ()  # what stands in the way of that, in LLVM's words
 
 
 def remarks(modules: Sequence[str]) -> list[list[Remark]] | None:

@@ -28,10 +28,7 @@ def limited(equations: int) -> AbstractContextManager[object]:
 def evaluate(program: Program, *arguments: Any) -> tuple[np.ndarray, ...]:
     """Run a Program with each op's NumPy evaluation; the oracle of the tests.
 
-    Raises
-    ------
-    TypeError
-        When the number of arguments, or a shape or dtype, is not the Program's.
+    Raises `TypeError` when the number of arguments, or a shape or dtype, is not the Program's.
     """
     if len(arguments) != len(program.inputs):
         raise TypeError(f"{program.name} takes {len(program.inputs)} inputs, {len(arguments)} given")

@@ -30,48 +30,25 @@ class Op(metaclass=OpClass):
     The parameters of `type` are the inputs and params that the op takes.
     `name` is how the op prints in a Program; inputs are data, params are static metadata. An op is total: whatever the
     elements are, it has a result.
-
-    Attributes
-    ----------
-    pure : bool
-        Nothing but the outputs tells that the op has run.
-    is_elementwise : bool
-        Each element of the outputs is computed from the elements of the inputs at the same position.
-    work : Work
-        For one element; what takes little may be computed where its result is not needed.
-    whole_work : Work or None
-        Even one element of the result takes the work on all of the inputs, which is little in one pass over these; None
-        where elements are computed one by one.
-    update : int or None
-        The input that is written into the first one, whose memory the result takes over.
-    is_view : bool
-        The result is another form of the first input's memory.
-    is_transparent : bool
-        XLA learns more from the op than from the elements of its result.
-    is_reformed : bool
-        XLA computes the result with other axes, and gives it its own form afterwards.
-    moves_indices : bool
-        An element of the result stands at a computed index of the input.
-    is_materialized : bool
-        The result is complete in memory before anything that uses it begins.
-    whole_inputs : tuple of int
-        In vector lanes, the inputs that each lane reads as a whole.
-    is_host_call : bool
-        The op is a call of a function of this process or of LAPACK, however small its inputs are.
     """
 
     __slots__ = ("name",)
-    pure: ClassVar[bool] = True
+    pure: ClassVar[bool] = True  # nothing but the outputs tells that the op has run
+    # Each element of the outputs is computed from the elements of the inputs at the same position.
     is_elementwise: ClassVar[bool] = False
-    work: Work = Work.MUCH
+    work: Work = Work.MUCH  # for one element; what takes little may be computed where its result is not needed
+    # Even one element of the result takes the work on all of the inputs, which is little in one pass over these; None
+    # where elements are computed one by one.
     whole_work: ClassVar[Work | None] = None
+    # The input that is written into the first one, whose memory the result takes over.
     update: ClassVar[int | None] = None
-    is_view: ClassVar[bool] = False
-    is_transparent: ClassVar[bool] = False
-    is_reformed: ClassVar[bool] = False
-    moves_indices: ClassVar[bool] = False
-    is_materialized: ClassVar[bool] = False
-    whole_inputs: ClassVar[tuple[int, ...]] = ()
+    is_view: ClassVar[bool] = False  # the result is another form of the first input's memory
+    is_transparent: ClassVar[bool] = False  # XLA learns more from the op than from the elements of its result
+    is_reformed: ClassVar[bool] = False  # XLA computes the result with other axes, and gives it its own form afterwards
+    moves_indices: ClassVar[bool] = False  # an element of the result stands at a computed index of the input
+    is_materialized: ClassVar[bool] = False  # the result is complete in memory before anything that uses it begins
+    whole_inputs: ClassVar[tuple[int, ...]] = ()  # in vector lanes, the inputs that each lane reads as a whole
+    # The op is a call of a function of this process or of LAPACK, however small its inputs are.
     is_host_call: ClassVar[bool] = False
 
     def __init__(self, name: str) -> None:

@@ -19,10 +19,7 @@ class MalformedProgramError(AssertionError):
 def check(program: Program) -> None:
     """Raise unless every Var is defined once and before its use, and every equation's types are its op's.
 
-    Raises
-    ------
-    MalformedProgramError
-        With the equation and what is wrong with it.
+    Raises `MalformedProgramError` with the equation and what is wrong with it.
     """
     defined: set[Var] = set()
 

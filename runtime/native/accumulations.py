@@ -11,8 +11,8 @@ from anabranch.runtime.native.affine import Affine, Span, flat
 from anabranch.runtime.native.element_loops import ElementLoops, check_size
 from anabranch.runtime.native.llvm_types import NotNativeError, constant, value_type
 from anabranch.runtime.native.value_emitter import ValueEmitter
-from anabranch.runtime.ops.checks import scalar
 from anabranch.runtime.ops.cumulative import STARTS, Cumulative, is_scanned
+from anabranch.runtime.ops.op import scalar
 from anabranch.runtime.ops.reducers import MAXIMUM, MINIMUM
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 

@@ -47,16 +47,11 @@ class Affine:
 
 @frozen
 class Span:
-    """The positions of an axis from the largest of `lows` up to before the least of `highs`.
-
-    Attributes
-    ----------
-    step : Affine or None
-        Where not each position counts, how far it is from one to the next; the first one is the single one of `lows`.
-    """
+    """The positions of an axis from the largest of `lows` up to before the least of `highs`."""
 
     lows: tuple[Affine, ...]
     highs: tuple[Affine, ...]
+    # Where not each position counts, how far it is from one to the next; the first one is the single one of `lows`.
     step: Affine | None = None
 
     @property

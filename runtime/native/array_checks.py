@@ -22,19 +22,12 @@ from anabranch.runtime.ir.array_type import ArrayType
 
 
 class ArrayChecks:
-    """The text of checks of arguments, after which goes on what is written next.
-
-    Attributes
-    ----------
-    lines : list of str
-    symbols : set of str
-        The objects of NumPy's whose addresses it reads.
-    """
+    """The text of checks of arguments, after which goes on what is written next."""
 
     def __init__(self, missed: str) -> None:
         """Write checks that go to the label `missed` where an array is not as expected."""
         self.lines: list[str] = []
-        self.symbols: set[str] = set()
+        self.symbols: set[str] = set()  # the objects of NumPy's whose addresses it reads
         self._missed = missed
         self._numbers = itertools.count()
 

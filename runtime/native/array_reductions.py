@@ -17,7 +17,7 @@ from anabranch.runtime.native.affine import Affine, Region, Span, flat
 from anabranch.runtime.native.element_loops import ElementLoops, check_size
 from anabranch.runtime.native.lazy_array import Axis, LazyArray
 from anabranch.runtime.native.lazy_arrays import LazyArrays
-from anabranch.runtime.ops.checks import scalar, without
+from anabranch.runtime.ops.op import scalar, without
 from anabranch.runtime.ops.stablehlo_text import Body
 
 # Of how many parts of a large array the elements are combined at first, whatever the number of threads.
@@ -30,27 +30,13 @@ _LONG = 512
 
 
 class _Task(NamedTuple):
-    """A reduction.
+    """A reduction."""
 
-    Attributes
-    ----------
-    arrays : sequence of LazyArray
-        Of one shape.
-    places : sequence of int
-        Those of the results in memory.
-    outs : sequence of ArrayType
-        Their types.
-    inits : sequence of str
-    kept : sequence of int
-        The axes that are left.
-    body : Body
-    """
-
-    arrays: Sequence[LazyArray]
-    places: Sequence[int]
-    outs: Sequence[ArrayType]
+    arrays: Sequence[LazyArray]  # of one shape
+    places: Sequence[int]  # those of the results in memory
+    outs: Sequence[ArrayType]  # their types
     inits: Sequence[str]
-    kept: Sequence[int]
+    kept: Sequence[int]  # the axes that are left
     body: Body
 
 
@@ -66,10 +52,8 @@ class ArrayReductions:
 
         Parameters
         ----------
-        arrays
         inits
             What each starts with.
-        axes
         body
             Gets what was found so far and the elements, and writes what is found then.
         """
@@ -230,12 +214,10 @@ class ArrayReductions:
 
         Parameters
         ----------
-        task
         axis
             Of the rows, the last one that is reduced.
         region
             Which blocks, and which of the other positions.
-        count
         start
             The number of the first result in memory.
         """

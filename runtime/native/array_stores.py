@@ -32,23 +32,18 @@ class _Order(enum.Enum):
     """In which order the elements of a part are written."""
 
     ANY = enum.auto()
+    AHEAD = enum.auto()  # forward, from places that are so far ahead as the code says: LLVM sees how many go at once
     FORWARD = enum.auto()
+    BEHIND = enum.auto()  # as ahead
     BACKWARD = enum.auto()
 
 
 @frozen(eq=False)
 class _Store:
-    """A part of an array that is still to be written.
-
-    Attributes
-    ----------
-    update : Update
-    scratch : int or None
-        The place of the array that it has been computed to, at the same positions.
-    """
+    """A part of an array that is still to be written."""
 
     update: Update
-    scratch: int | None
+    scratch: int | None  # the place of the array that it has been computed to, at the same positions
 
 
 class ArrayStores:
@@ -85,7 +80,6 @@ class ArrayStores:
 
         Parameters
         ----------
-        names, types
         kept
             The places of the arrays that are needed afterwards as they are.
         within
@@ -224,18 +218,16 @@ class ArrayStores:
 
     def _computed(self, update: Update) -> int:
         """Compute the value of an update in other memory; returns the place."""
-        type = update.value.type
-        scratch = self._free(type)
-
-        def write() -> None:
-            with self._loops.over(
-                update.value.type.shape, update.region, work=self._loops.work([update.value])
-            ) as index:
-                value = self._arrays.element(update.value, index)
-                self._memory.put(scratch, type.dtype, self._positions.value(flat(index, type.shape)), value)
-
-        self._loops.in_versions([update.value], update.region, write)
+        scratch = self._free(update.value.type)
+        self._loops.in_versions([update.value], update.region, lambda: self._into(scratch, update))
         return scratch
+
+    def _into(self, scratch: int, update: Update) -> None:
+        """Write the value of an update to other memory."""
+        type = update.value.type
+        with self._loops.over(type.shape, update.region, work=self._loops.work([update.value])) as index:
+            value = self._arrays.element(update.value, index)
+            self._memory.put(scratch, type.dtype, self._positions.value(flat(index, type.shape)), value)
 
     def _grouped(self, stores: Sequence[_Store], type: ArrayType, place: int) -> list[list[_Store]]:
         """The parts, those together that one loop may write: of one size, beside each other, in any order."""
@@ -266,18 +258,41 @@ class ArrayStores:
     def _commit(self, store: _Store, type: ArrayType, place: int) -> None:
         """Write a part, in an order in which no element is read after it has been written."""
         update, scratch = store.update, store.scratch
-        order = None if scratch is not None else self._order(update, type, place)
-        if order is _Order.ANY:
-            self._loops.in_versions([update.value], update.region, lambda: self._in_place(update, type, place))
-        elif order is not None:
-            self._loops.in_versions([update.value], update.region, lambda: self._in_chunks(update, type, place, order))
+        if scratch is not None:
+            self._moved(update, type, scratch, place)
         else:
-            self._moved(update, type, self._computed(update) if scratch is None else scratch, place)
+            # What is read may be ahead for certain only where all positions lie in their axes.
+            self._loops.in_versions([update.value], update.region, lambda: self._in_safe_order(update, type, place))
 
-    def _in_place(self, update: Update, type: ArrayType, place: int) -> None:
-        with self._loops.over(update.value.type.shape, update.region, work=self._loops.work([update.value])) as index:
+    def _in_safe_order(self, update: Update, type: ArrayType, place: int) -> None:
+        order = self._order(update, type, place)
+        if order in (_Order.ANY, _Order.AHEAD):
+            work = self._loops.work([update.value]) if order is _Order.ANY else 0
+            self._in_place(update, type, place, work)
+        elif order is _Order.BEHIND:
+            self._from_the_end(update, type, place)
+        elif order is not None:
+            self._in_chunks(update, type, place, order)
+        else:
+            scratch = self._free(update.value.type)
+            self._into(scratch, update)
+            self._moved(update, type, scratch, place)
+
+    def _in_place(self, update: Update, type: ArrayType, place: int, work: float) -> None:
+        with self._loops.over(update.value.type.shape, update.region, work=work) as index:
             value = self._arrays.element(update.value, index)
             self._memory.put(place, type.dtype, self._number(update, type, index), value)
+
+    def _from_the_end(self, update: Update, type: ArrayType, place: int) -> None:
+        """Write a part of one row, the last element first."""
+        shape, positions = update.value.type.shape, self._positions
+        span = spans_of(shape, update.region)[-1]
+        with contextlib.ExitStack() as stack:
+            outer = stack.enter_context(self._loops.over(shape, update.region, len(shape) - 1))
+            ends = positions.first(span), positions.end(span)
+            last = stack.enter_context(self._loops.counted(*ends, span, is_forward=False))
+            value = self._arrays.element(update.value, [*outer, last])
+            self._memory.put(place, type.dtype, self._number(update, type, [*outer, last]), value)
 
     def _number(self, update: Update, type: ArrayType, index: Sequence[Affine]) -> str:
         """The number of the element that an element of the value is written to."""
@@ -304,9 +319,10 @@ class ArrayStores:
         ):
             return None
         if all(self._positions.is_at_least(distance, 0) for distance in away):
-            return _Order.FORWARD
-        is_row = not any(span.is_longer for span in spans[:-1])
-        return _Order.BACKWARD if is_row and all(self._positions.is_below(d, 1) for d in away) else None
+            return _Order.FORWARD if any(distance.terms for distance in away) else _Order.AHEAD
+        if any(span.is_longer for span in spans[:-1]) or not all(self._positions.is_below(d, 1) for d in away):
+            return None
+        return _Order.BACKWARD if any(distance.terms for distance in away) else _Order.BEHIND
 
     def _in_chunks(self, update: Update, type: ArrayType, place: int, order: _Order) -> None:
         """Write a part by chunks, each of which is computed as a whole before it is written."""

@@ -11,13 +11,7 @@ from anabranch.runtime.native.values import flat, packed
 
 
 class Carry:
-    """One carry; of those in memory there is nothing but the name.
-
-    Attributes
-    ----------
-    name : str
-        Of the value in a step.
-    """
+    """One carry; of those in memory there is nothing but the name."""
 
     def __init__(self, code: Instructions, initial: str, kinds: Sequence[str], dtype: np.dtype) -> None:
         self.initial = flat(initial) if kinds else []
@@ -25,7 +19,7 @@ class Carry:
         self.dtype = dtype
         self.places = [code.hold() for _ in kinds]
         self.phis = [code.fresh() for _ in kinds]
-        self.name = packed(self.phis, dtype) if kinds else initial
+        self.name = packed(self.phis, dtype) if kinds else initial  # of the value in a step
 
 
 def close_carries(
@@ -39,8 +33,6 @@ def close_carries(
 
     Parameters
     ----------
-    code
-    carries
     after
         Their names at the end of a step.
     blocks
@@ -77,17 +69,10 @@ def _truth(code: Instructions, name: str) -> str:
 
 
 class Exits:
-    """The ways out of the outermost loop of a nest, past its test.
-
-    Attributes
-    ----------
-    label : str
-        Of the block after the loop.
-    carries : list of Carry
-    """
+    """The ways out of the outermost loop of a nest, past its test."""
 
     def __init__(self, label: str) -> None:
-        self.label = label
+        self.label = label  # of the block after the loop
         self.carries: list[Carry] = []
         self._ways: list[tuple[str, list[str]]] = []
 

@@ -36,12 +36,8 @@ class ElementLoops:
     ) -> Iterator[list[Affine]]:
         """Write loops over the positions of a region, or its first axes; what is written meanwhile is their body.
 
-        Parameters
-        ----------
-        shape, region, axes
-        work
-            How many operations are done at each position, where that may be in any order and by several threads: what
-            is done at one reads nothing that another one writes. 0 where it is not so.
+        `work`: how many operations are done at each position, where that may be in any order and by several threads:
+        what is done at one reads nothing that another one writes. 0 where it is not so.
         """
         spans = spans_of(shape, region)[:axes]
         sizes = list(map(_most, spans))
@@ -120,8 +116,13 @@ class ElementLoops:
             yield index
 
     @contextlib.contextmanager
-    def counted(self, first: str, end: str, span: Span, inside: int = 1) -> Iterator[Affine]:
-        """Write a loop over the positions of a span, whose bounds have these names, around one of so many steps."""
+    def counted(
+        self, first: str, end: str, span: Span, inside: int = 1, *, is_forward: bool = True
+    ) -> Iterator[Affine]:
+        """Write a loop over the positions of a span, whose bounds have these names, around one of so many steps.
+
+        One that does not go forward takes each position.
+        """
         code, positions = self._code, self._positions
         step = "1" if span.step is None else positions.value(span.step)
         before, head, body, after = code.block, code.label("each"), code.label("element"), code.label("done")
@@ -130,8 +131,12 @@ class ElementLoops:
         place, counter = code.hold(), code.fresh()
         code.branch(code.add("icmp slt", "i64", counter, end), body, after)
         code.begin(body)
-        positions.runs(counter, span)
-        yield Affine(0, ((counter, 1),))
+        at = counter
+        if not is_forward:
+            last = code.add("sub nsw", "i64", end, "1")
+            at = code.add("sub nsw", "i64", code.add("add nsw", "i64", last, first), counter)
+        positions.runs(at, span)
+        yield Affine(0, ((at, 1),))
         following = code.add("add nsw", "i64", counter, step)
         code.fill(place, f"{counter} = phi i64 [ {first}, %{before} ], [ {following}, %{code.block} ]")
         if step != "1":
@@ -204,7 +209,7 @@ class ElementLoops:
         for index, size in moves:
             low, high = map(self._positions.value, self._positions.ends(index, bounds))
             tests += [code.add("icmp sge", "i64", low, "0"), code.add("icmp slt", "i64", high, str(size))]
-        return self._arrays.all_of(tests)
+        return self._arrays.tests.all_of(tests)
 
 
 def spans_of(shape: Sequence[int], region: Region) -> list[Span]:

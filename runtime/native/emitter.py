@@ -22,10 +22,9 @@ from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.durations import work_of
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.host_calls import HostCalls
+from anabranch.runtime.native.independent_steps import are_shared, shared_steps
 from anabranch.runtime.native.instructions import ALL_AT_ONCE, Instructions
-from anabranch.runtime.native.kept_powers import KeptPowers
-from anabranch.runtime.native.last_steps import ends_apart
-from anabranch.runtime.native.lazy_array import pieces_of
+from anabranch.runtime.native.lazy_array import pieces_of, strided_view
 from anabranch.runtime.native.library_ufuncs import LibraryUfuncs, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra, solved
 from anabranch.runtime.native.llvm_types import NotNativeError
@@ -36,6 +35,7 @@ from anabranch.runtime.native.nest import Nest
 from anabranch.runtime.native.obstacles import MANY_TO_SORT, is_long_sort, sorts_alone, sorts_rows
 from anabranch.runtime.native.ordering import LastUses, ordered
 from anabranch.runtime.native.plain_branches import chosen, is_plain
+from anabranch.runtime.native.powers import KeptPowers
 from anabranch.runtime.native.products import Products
 from anabranch.runtime.native.progress_ticks import tick
 from anabranch.runtime.native.random_draws import drawn, has_sampler
@@ -43,19 +43,18 @@ from anabranch.runtime.native.random_seeds import is_seeded, seeded
 from anabranch.runtime.native.scans import is_scan, scanned
 from anabranch.runtime.native.scatters import is_scatter, scattered
 from anabranch.runtime.native.searches import searched
-from anabranch.runtime.native.shared_steps import are_shared, shared_steps
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import MOST_ALONE, MOST_OF_NEST, MOST_UNSEEN, Signals
 from anabranch.runtime.native.small_arrays import in_memory
 from anabranch.runtime.native.sorting import long_sort, sort_in_place, sorted_alone
 from anabranch.runtime.native.stored_values import least_costs
-from anabranch.runtime.native.strided import strided_view
 from anabranch.runtime.native.traded_arrays import Origins
 from anabranch.runtime.native.transforms import transformed
 from anabranch.runtime.native.true_positions import packed_positions, packs_positions
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy, is_memory, packed, value_types
 from anabranch.runtime.native.windows import is_window, reduced
+from anabranch.runtime.native.wrapped_ends import ends_apart
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.ops.fourier import fft
@@ -66,7 +65,7 @@ from anabranch.runtime.ops.search import search_sorted
 from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
-from anabranch.runtime.ops.window import window
+from anabranch.runtime.ops.vector_lanes import window
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # From so many operations for an element on it is written to memory before others are computed from it.
@@ -185,7 +184,6 @@ class NativeEmitter(ValueEmitter):
 
         Parameters
         ----------
-        name, type
         least
             How many operations are so many that what reads the array should not do them.
         is_operand
@@ -203,7 +201,6 @@ class NativeEmitter(ValueEmitter):
 
         Parameters
         ----------
-        equation
         names
             Of the inputs.
         needed

@@ -19,18 +19,12 @@ from anabranch.runtime.passes.range_analysis import ranges_without_failure
 
 @frozen
 class Failure:
-    """A place that fails.
+    """A place that fails."""
 
-    Attributes
-    ----------
-    choices : tuple of Equation
-        Those between what is told of this failure and what was known before, under one predicate.
-    conditions : tuple of Atom
-        Bools that all hold where it fails. The first is one that several failures have in common: where it does not
-        hold, none of them is asked about.
-    """
-
+    # Those between what is told of this failure and what was known before, under one predicate.
     choices: tuple[Equation, ...]
+    # Bools that all hold where it fails. The first is one that several failures have in common: where it does not hold,
+    # none of them is asked about.
     conditions: tuple[Atom, ...]
 
 
@@ -148,21 +142,13 @@ def _told(program: Program, codes: Collection[Atom]) -> Iterator[Atom]:
 class NestFailures:
     """The failures in one nest, and the carries of its outermost loop that tell of them.
 
-    Parameters
-    ----------
-    values
-    nest
-        The outermost loop.
-
-    Attributes
-    ----------
-    end_the_nest : bool
-        Whether the nest is left where something fails. Else it goes on, with an error code that is set.
+    `nest`: the outermost loop.
     """
 
     def __init__(self, values: FailureValues, nest: Equation) -> None:
         self.values = values
         self._names: dict[str, Var] = {}
+        # Whether the nest is left where something fails. Else it goes on, with an error code that is set.
         self.end_the_nest = True
         # The choices that a carry may come of, by the carry's name in a step.
         self._sources: dict[Var, set[Atom]] = {}
@@ -211,21 +197,14 @@ class _Chain:
         Where the walk has been.
     is_at_place : callable, optional
         Returns whether a choice of a Program is made where a place fails: its first value is what that tells.
-
-    Attributes
-    ----------
-    found : set of Atom
-        The values on the way.
-    choices : list of (Program, Equation)
-    places : set of Atom
-        The error codes after places that fail, which nothing takes back: no choice after them goes another way.
     """
 
     def __init__(
         self, found: set[Atom], is_at_place: Callable[[Program, Equation], bool] = lambda program, equation: False
     ) -> None:
-        self.found = found
+        self.found = found  # the values on the way
         self._is_at_place = is_at_place
+        # The error codes after places that fail, which nothing takes back: no choice after them goes another way.
         self.places: set[Atom] = set()
         self.choices: list[tuple[Program, Equation]] = []
         self._makers: dict[Program, dict[Atom, tuple[Equation, int]]] = {}

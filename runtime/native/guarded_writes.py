@@ -9,9 +9,9 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.native.ordering import written_inputs
 from anabranch.runtime.native.python_entry import is_kept
-from anabranch.runtime.ops.checks import BOOL, scalar
 from anabranch.runtime.ops.control import COND
 from anabranch.runtime.ops.elementwise.comparison import equal
+from anabranch.runtime.ops.op import BOOL, scalar
 from anabranch.runtime.ops.shape import broadcast_in_dim
 
 

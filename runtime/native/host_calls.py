@@ -61,17 +61,11 @@ done:
 
 
 class HostCalls:
-    """The calls of one function, which gets the state as `%signals`.
-
-    Attributes
-    ----------
-    callbacks : list of NativeCallback
-        The functions, in the order of their numbers.
-    """
+    """The calls of one function, which gets the state as `%signals`."""
 
     def __init__(self, code: Instructions) -> None:
         self._code = code
-        self.callbacks: list[NativeCallback] = []
+        self.callbacks: list[NativeCallback] = []  # the functions, in the order of their numbers
 
     def write(
         self,

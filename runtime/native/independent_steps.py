@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from anabranch.runtime.ir.interval import Interval, exactly
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.native.affine import Affine, Span
+from anabranch.runtime.native.array_stores import ArrayStores
+from anabranch.runtime.native.durations import likely_work, most_trips
+from anabranch.runtime.native.element_loops import ElementLoops
+from anabranch.runtime.native.failures import FailureValues
+from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.lazy_arrays import LazyArrays
+from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.memory import Memory
+from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.obstacles import is_long_sort
+from anabranch.runtime.native.shares import is_enough
+from anabranch.runtime.native.values import is_memory
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.elementwise.arithmetic import add, multiply
 from anabranch.runtime.ops.indexing import dynamic_slice, dynamic_update_slice
@@ -98,17 +110,11 @@ def _bytes_made(program: Program, rows: set[Atom]) -> int:
 
 
 class _Rows:
-    """The walk along all that is done with an array in a step.
-
-    Attributes
-    ----------
-    found : set of Atom
-        The array in all its states.
-    """
+    """The walk along all that is done with an array in a step."""
 
     def __init__(self, steps: float, ranges: Mapping[Var, Interval]) -> None:
         self._steps, self._ranges = steps, ranges
-        self.found: set[Atom] = set()
+        self.found: set[Atom] = set()  # the array in all its states
         # The axes and the factors of the counter, and the block in which the accesses of the step 0 lie there.
         self._places: Mapping[tuple[int, int], tuple[int, int]] | None = None
 
@@ -117,7 +123,6 @@ class _Rows:
 
         Parameters
         ----------
-        program
         own
             The array where the Program begins; gets all its states.
         counters
@@ -249,3 +254,41 @@ def _accesses(equation: Equation, own: set[Atom]) -> list[tuple[Atom, _Access]]:
             sizes = [n if axis == strip.axis else 1 for axis, n in enumerate(array.type.shape)]
             found.append((array, _Access(sizes, starts)))
     return found
+
+
+class _ProgramWriter(Protocol):
+    """A writer of the loop's body."""
+
+    code: Instructions
+    memory: Memory
+    arrays: LazyArrays
+    stores: ArrayStores
+
+    def program(self, program: Program, arguments: Sequence[str]) -> list[str]:
+        """Write a Program; returns the names of its outputs."""
+
+
+def are_shared(equation: Equation, ranges: Mapping[Var, Interval], failures: FailureValues) -> bool:
+    """Return whether threads share the steps of a loop: they are independent, take long enough, and none can fail."""
+    if type(equation.op) is not For or any(map(failures.is_code, equation.inputs)):
+        return False
+    steps = most_trips(equation.inputs[0], ranges)
+    return is_enough(steps * likely_work(equation.params["body"], ranges)) and are_independent(equation, steps, ranges)
+
+
+def shared_steps(writer: _ProgramWriter, equation: Equation, names: Sequence[str]) -> list[str]:
+    """Write a loop of which threads share the steps; returns the names of its results."""
+    body, consts = equation.params["body"], equation.params["consts"]
+    memory, shares = writer.memory, writer.code.shares
+    work = likely_work(body, memory.ranges.intervals)
+    positions, loops = writer.arrays.positions, ElementLoops(writer.arrays)
+    trip, fixed, state = names[0], names[1 : 1 + consts], names[1 + consts :]
+    steps = Steps(memory, writer.stores, state, [atom.type for atom in equation.inputs[1 + consts :]])
+    shared = {memory.number(name) for name in state if is_memory(name)}
+    with writer.stores.of_each_thread(shared), shares.over("0", trip, work) as (begin, stop):
+        span = Span((positions.of(begin), Affine(0)), (positions.of(stop), positions.of(trip)))
+        with loops.counted(begin, stop, span) as index:
+            after = steps.close(writer.program(body, [*fixed, positions.value(index), *steps.entry]))
+    if any(one != entry for one, entry in zip(after, steps.entry, strict=True) if not is_memory(entry)):
+        raise NotNativeError("a number that each of several threads changes")
+    return steps.results(steps.entry)

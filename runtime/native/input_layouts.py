@@ -21,34 +21,17 @@ _LEAST_IN_LOOPS = 2**18
 
 @frozen
 class InputLayout:
-    """The way in which an array's elements lie in memory.
+    """The way in which an array's elements lie in memory."""
 
-    Attributes
-    ----------
-    shape, strides : tuple of int
-        Its sizes, and the bytes from one element to the next, by axes.
-    axes : tuple of int
-        The axes of more than one element, those of the largest steps first.
-    whole : tuple of int
-        The shape of the array in C order of which these axes are parts.
-    steps : tuple of int
-        The steps of these axes in it.
-    first : int
-        How many bytes it begins before the first element: some axes go backwards.
-    nbytes : int
-        From the lowest to the highest of the elements.
-    is_order : bool
-        Whether the elements follow one another without gaps, in another order of axes.
-    """
-
+    # Its sizes, and the bytes from one element to the next, by axes.
     shape: tuple[int, ...]
     strides: tuple[int, ...]
-    axes: tuple[int, ...]
-    whole: tuple[int, ...]
-    steps: tuple[int, ...]
-    first: int
-    nbytes: int
-    is_order: bool
+    axes: tuple[int, ...]  # the axes of more than one element, those of the largest steps first
+    whole: tuple[int, ...]  # the shape of the array in C order of which these axes are parts
+    steps: tuple[int, ...]  # the steps of these axes in it
+    first: int  # how many bytes it begins before the first element: some axes go backwards
+    nbytes: int  # from the lowest to the highest of the elements
+    is_order: bool  # whether the elements follow one another without gaps, in another order of axes
 
     def is_of(self, array: np.ndarray) -> bool:
         """Return whether an aligned array lies like this."""

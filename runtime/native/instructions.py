@@ -40,43 +40,22 @@ class Instructions:
         LLVM's flags for the arithmetic of floats.
     threads
         How many there are at most; 0 for as many as there are processors.
-
-    Attributes
-    ----------
-    block : str
-        The label of the block that is being written.
-    declarations : dict
-        What is called, with its declaration.
-    globals : list of str
-        Constants in memory.
-    truths : dict
-        The ints that a bool says of that they are not 0, by the bool's name.
-    truth_of : dict
-        The bools, by the int's name.
-    reserved : list of str
-        The instructions that begin the function: memory on the stack.
-    apart : set of str
-        The addresses, made of others, of arrays that share no memory with those of other names in the same step.
-    hints : list of str
-        The metadata of those loops of which more than one step is taken at a time.
-    shares : Shares
-        The loops that several threads run.
-    may_stop : bool
-        Whether the function may end early, without results, which it says by a byte at the address `%stopped`.
     """
 
     def __init__(self, fastmath: Sequence[str] = (), threads: int = 1) -> None:
         self.lines: list[str] = []
-        self.declarations: dict[str, str] = {}
-        self.globals: list[str] = []
-        self.reserved: list[str] = []
+        self.declarations: dict[str, str] = {}  # what is called, with its declaration
+        self.globals: list[str] = []  # constants in memory
+        self.reserved: list[str] = []  # the instructions that begin the function: memory on the stack
+        # The addresses, made of others, of arrays that share no memory with those of other names in the same step.
         self.apart: set[str] = set()
-        self.hints: list[str] = []
-        self.shares = Shares(self, threads)
+        self.hints: list[str] = []  # the metadata of those loops of which more than one step is taken at a time
+        self.shares = Shares(self, threads)  # the loops that several threads run
+        # Whether the function may end early, without results, which it says by a byte at the address `%stopped`.
         self.may_stop = False
-        self.truths: dict[str, str] = {}
-        self.truth_of: dict[str, str] = {}
-        self.block = "entry"
+        self.truths: dict[str, str] = {}  # the ints that a bool says of that they are not 0, by the bool's name
+        self.truth_of: dict[str, str] = {}  # the bools, by the int's name
+        self.block = "entry"  # the label of the block that is being written
         self._count = 0
         self._terms: dict[str, int] = {}
         self._hidden: dict[tuple[str, str], str] = {}

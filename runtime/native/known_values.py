@@ -13,10 +13,7 @@ from anabranch.runtime.passes.found_intervals import Intervals, Known
 class KnownValues:
     """The ranges of the ints that have names, of those of the Program's.
 
-    Parameters
-    ----------
-    intervals
-        Of the Program's values.
+    `intervals`: of the Program's values.
     """
 
     def __init__(self, intervals: Intervals) -> None:

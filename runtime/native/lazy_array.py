@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.affine import Affine, Region, Span
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Axis:
-    """The places of the elements of a part along an axis of the whole: at `start`, and every `stride` positions.
-
-    Attributes
-    ----------
-    start : Affine
-    stride : int
-    of : int or None
-        The axis of the part; None where it has one position there.
-    """
+    """The places of the elements of a part along an axis of the whole: at `start`, and every `stride` positions."""
 
     start: Affine
     stride: int = 1
-    of: int | None = None
+    of: int | None = None  # the axis of the part; None where it has one position there
 
     def at(self, index: Sequence[Affine]) -> Affine:
         """The position of an element of the part."""
@@ -40,70 +34,36 @@ class Axis:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Update:
-    """An array that has other elements than another one in a part.
+    """An array that has other elements than another one in a part."""
 
-    Attributes
-    ----------
-    base : LazyArray
-        What it is elsewhere.
-    axes : tuple of Axis
-        Where the part is.
-    value : LazyArray
-        Of which the part is.
-    region : Region
-        The positions of the value that the part has.
-    """
-
-    base: LazyArray
-    axes: tuple[Axis, ...]
-    value: LazyArray
-    region: Region
+    base: LazyArray  # what it is elsewhere
+    axes: tuple[Axis, ...]  # where the part is
+    value: LazyArray  # of which the part is
+    region: Region  # the positions of the value that the part has
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class LazyArray:
-    """An array by the way in which its elements are computed.
-
-    Attributes
-    ----------
-    type : ArrayType
-    make : callable
-        Writes what computes the element at a position; returns its name.
-    reads : frozenset of int
-        The arrays in memory that it reads, by their places.
-    operations : frozenset of int
-        The numbers of the operations that an element takes: what two operands have in common is done once.
-    uniform : str
-        The name of the value that all elements are.
-    is_undefined : bool
-        No element is ever asked for.
-    region, rest
-        Of bools: where they are true, as far as `rest` is.
-    update : Update or None
-    whole, axes
-        Of a part of another array: the other one, and where the part is.
-    memory : str
-        The name of the array in memory that it is.
-    choice : Choice or None
-        Of which array as a whole it is, where a condition decides that.
-    flattened : callable or None
-        Makes the array of one axis that has the same elements in C order, where that takes no more: a loop over it
-        is longer than one over short rows.
-    """
+    """An array by the way in which its elements are computed."""
 
     type: ArrayType
-    make: Callable[[Sequence[Affine]], str]
-    reads: frozenset[int] = frozenset()
+    make: Callable[[Sequence[Affine]], str]  # writes what computes the element at a position; returns its name
+    reads: frozenset[int] = frozenset()  # the arrays in memory that it reads, by their places
+    # The numbers of the operations that an element takes: what two operands have in common is done once.
     operations: frozenset[int] = frozenset()
-    uniform: str = ""
-    is_undefined: bool = False
+    uniform: str = ""  # the name of the value that all elements are
+    is_undefined: bool = False  # no element is ever asked for
+    # Of bools: where they are true, as far as `rest` is.
     region: Region | None = None
     rest: LazyArray | None = None
     update: Update | None = None
+    # Of a part of another array: the other one, and where the part is.
     whole: LazyArray | None = None
     axes: tuple[Axis, ...] = ()
-    memory: str = ""
-    choice: Choice | None = None
+    memory: str = ""  # the name of the array in memory that it is
+    choice: Choice | None = None  # of which array as a whole it is, where a condition decides that
+    # Makes the array of one axis that has the same elements in C order, where that takes no more: a loop over it is
+    # longer than one over short rows.
     flattened: Callable[[], LazyArray] | None = None
 
     @property
@@ -251,3 +211,51 @@ def placed_part(array: LazyArray, type: ArrayType, axes: Sequence[Axis]) -> Plac
         if place.of is not None:
             moved[place.of] = Axis(axis.start.shifted(-low), axis.stride, axis.of)
     return Placed(update.value, tuple(moved)) if is_inside else None
+
+
+@frozen
+class Strided:
+    """An array in memory or a part of it."""
+
+    array: str  # the name of the array in memory
+    start: Affine  # the number of the first element
+    strides: tuple[int, ...]  # how far it is from one element to the next, by axes
+
+    def at(self, index: Sequence[Affine]) -> Affine:
+        """The number of the element at an index."""
+        number = self.start
+        for position, stride in zip(index, self.strides, strict=True):
+            number = number.plus(position, stride)
+        return number
+
+
+def strided_view(array: LazyArray) -> Strided | None:
+    """An array as one in memory; None where its elements are computed."""
+    if array.memory:
+        return Strided(array.memory, Affine(0), _strides(array.type))
+    whole = array.whole
+    if whole is None or not whole.memory:
+        return None
+    start, found = Affine(0), [0] * len(array.type.shape)
+    for axis, step in zip(array.axes, _strides(whole.type), strict=True):
+        start = start.plus(axis.start, step)
+        if axis.of is not None:
+            found[axis.of] += axis.stride * step
+    return Strided(whole.memory, start, tuple(found))
+
+
+def joined_axes(axes: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """The size and the stride of axes, given as such pairs, as a single one; None where they are no such in memory."""
+    size, stride = 1, 0
+    for n, step in reversed([axis for axis in axes if axis[0] != 1]):
+        if size == 1:
+            size, stride = n, step
+        elif step == size * stride:
+            size *= n
+        else:
+            return None
+    return size, stride
+
+
+def _strides(type: ArrayType) -> tuple[int, ...]:
+    return tuple(math.prod(type.shape[axis + 1 :]) for axis in range(len(type.shape)))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.native.affine import Affine, Positions, Region, Span, flat
+from anabranch.runtime.native.affine import Affine, Positions, Span, flat
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.lazy_array import (
     Axis,
@@ -29,7 +29,8 @@ from anabranch.runtime.native.lazy_array import (
 )
 from anabranch.runtime.native.llvm_types import NotNativeError, constant, value_type
 from anabranch.runtime.native.memory import Memory
-from anabranch.runtime.native.scalar_ops import compare, convert, select
+from anabranch.runtime.native.part_tests import PartTests
+from anabranch.runtime.native.scalar_ops import convert, select
 from anabranch.runtime.native.values import is_lazy, is_memory
 from anabranch.runtime.ops.stablehlo_text import Rule, Types
 
@@ -40,28 +41,19 @@ _BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
 
 
 class LazyArrays:
-    """The lazy arrays of a nest, by their names.
-
-    Attributes
-    ----------
-    loads : list of (int, Affine)
-        The places and the numbers of elements that were read since this was emptied.
-    flags : list of str
-        The bools by which one value is chosen for all elements, as where an array of one element is stretched.
-    without_flags : bool
-        None of these bools is true.
-    sizes : dict
-        The bytes of an element of the arrays in memory, by their places.
-    """
+    """The lazy arrays of a nest, by their names."""
 
     def __init__(self, code: Instructions, memory: Memory, positions: Positions) -> None:
         self.code = code
         self.memory = memory
         self.positions = positions
+        self.tests = PartTests(code, positions)
+        # The places and the numbers of elements that were read since this was emptied.
         self.loads: list[tuple[int, Affine]] = []
+        # The bools by which one value is chosen for all elements, as where an array of one element is stretched.
         self.flags: list[str] = []
-        self.without_flags = False
-        self.sizes: dict[int, int] = {}
+        self.without_flags = False  # None of these bools is true
+        self.sizes: dict[int, int] = {}  # the bytes of an element of the arrays in memory, by their places
         self._made: list[LazyArray] = []
         self._elements: dict[tuple[LazyArray, tuple[Affine, ...]], str] = {}
         self._flat: dict[LazyArray, LazyArray] = {}
@@ -232,7 +224,7 @@ class LazyArrays:
         """Bools that are true in a span of an axis."""
 
         def make(index: Sequence[Affine]) -> str:
-            return self._inside({axis: span}, index)
+            return self.tests.inside({axis: span}, index)
 
         return LazyArray(type, make, operations=self.operations([]), region={axis: span})
 
@@ -253,7 +245,7 @@ class LazyArrays:
 
     def _both(self, x: LazyArray, y: LazyArray) -> LazyArray:
         def element(operands: Sequence[LazyArray], index: Sequence[Affine]) -> str:
-            return self.all_of([self.part_of_element(array, index) for array in operands])
+            return self.tests.all_of([self.part_of_element(array, index) for array in operands])
 
         return self._pointwise([x, y], x.type, element)
 
@@ -333,7 +325,7 @@ class LazyArrays:
         value, base = update.value, update.base
 
         def make(index: Sequence[Affine]) -> str:
-            inside, at = self._value_at(update, index)
+            inside, at = self.tests.value_at(update, index)
             if inside in ("true", "false") or base.is_undefined:
                 return self.part_of_element(base, index) if inside == "false" else self.part_of_element(value, at)
             first, second = self.part_of_element(value, at), self.part_of_element(base, index)
@@ -377,76 +369,6 @@ class LazyArrays:
         if len(operations) > _MOST_COST:
             raise NotNativeError(f"an array of which an element takes {len(operations)} operations")
         return frozenset[int]().union(*(array.reads for array in arrays)), operations
-
-    # ---- conditions ------------------------------------------------------------------------------------------------
-
-    def _value_at(self, update: Update, index: Sequence[Affine]) -> tuple[str, list[Affine]]:
-        """The bool that a position is in the part, and the position of the value there."""
-        tests, shape = [], update.value.type.shape
-        at = [Affine(0)] * len(shape)
-        for axis, position in zip(update.axes, index, strict=True):
-            away = position - axis.start
-            if axis.of is None:
-                tests.append(self._is_zero(away))
-                continue
-            if axis.stride < 0:
-                away = away.times(-1)
-            if abs(axis.stride) != 1:
-                away, exact = self._divided(away, abs(axis.stride))
-                tests.append(exact)
-            at[axis.of] = away
-        everything = {axis: Span((Affine(0),), (Affine(n),)) for axis, n in enumerate(shape)}
-        tests.append(self._inside(everything, at))
-        tests.append(self._inside(update.region, at))
-        inside = self.all_of(tests)
-        return inside, [
-            self.positions.within(i, n) for i, n in zip(at, shape, strict=True)
-        ] if inside != "false" else at
-
-    def _inside(self, region: Region, index: Sequence[Affine]) -> str:
-        tests = []
-        for axis, span in region.items():
-            tests += [self._is_positive((index[axis] - low).shifted(1)) for low in span.lows]
-            tests += [self._is_positive(high - index[axis]) for high in span.highs]
-            if span.step is not None:
-                away = self.positions.value(index[axis] - span.lows[0])
-                left = self.code.add("srem", "i64", away, self.positions.value(span.step))
-                tests.append(self.code.add("icmp eq", "i64", left, "0"))
-        return self.all_of(tests)
-
-    def _divided(self, away: Affine, stride: int) -> tuple[Affine, str]:
-        if not away.terms:
-            return Affine(away.constant // stride), "false" if away.constant % stride else "true"
-        if all(factor % stride == 0 for _, factor in away.terms):
-            exact = "false" if away.constant % stride else "true"
-            terms = tuple((name, factor // stride) for name, factor in away.terms)
-            return Affine(away.constant // stride, terms), exact
-        name = self.positions.value(away)
-        quotient = self.code.add("sdiv", "i64", name, str(stride))
-        left = self.code.add("srem", "i64", name, str(stride))
-        return self.positions.of(quotient), self.code.add("icmp eq", "i64", left, "0")
-
-    def _is_zero(self, index: Affine) -> str:
-        if not index.terms:
-            return "false" if index.constant else "true"
-        return compare(self.code, self.positions.value(index), "0", "EQ", _INT64)
-
-    def _is_positive(self, index: Affine) -> str:
-        if self.positions.is_at_least(index, 1):
-            return "true"
-        if self.positions.is_below(index, 1):
-            return "false"
-        return compare(self.code, self.positions.value(index), "0", "GT", _INT64)
-
-    def all_of(self, tests: Sequence[str]) -> str:
-        """The bool that all of these hold."""
-        left = list(dict.fromkeys(test for test in tests if test != "true"))
-        if "false" in left:
-            return "false"
-        found = left[0] if left else "true"
-        for test in left[1:]:
-            found = self.code.add("and", "i1", found, test)
-        return found
 
 
 def _has_flat_form(array: LazyArray) -> bool:

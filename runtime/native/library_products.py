@@ -22,21 +22,12 @@ _ZERO, _ONE = "0x0000000000000000", "0x3FF0000000000000"
 
 @frozen
 class Factor:
-    """A matrix in memory.
+    """A matrix in memory."""
 
-    Attributes
-    ----------
-    pointer : str
-        LLVM's name of the address of its first element.
-    rows, columns : int
-    strides : tuple of int
-        How many elements it is from one row to the next, and from one column to the next.
-    """
-
-    pointer: str
+    pointer: str  # LLVM's name of the address of its first element
     rows: int
     columns: int
-    strides: tuple[int, int]
+    strides: tuple[int, int]  # how many elements it is from one row to the next, and from one column to the next
 
     @property
     def is_by_rows(self) -> bool:

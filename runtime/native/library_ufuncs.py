@@ -14,10 +14,10 @@ from anabranch.runtime.ir.op import Work
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine
 from anabranch.runtime.native.element_loops import ElementLoops
+from anabranch.runtime.native.lazy_array import joined_axes, strided_view
 from anabranch.runtime.native.library_loops import LibraryLoop
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import MOST_WHOLE
-from anabranch.runtime.native.strided import joined_axes, strided_view
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc, Ufunc
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS

@@ -16,18 +16,12 @@ _VERSION = 4  # of DWARF, which the module asks for
 
 @frozen
 class LineTable:
-    """The lines of one function.
+    """The lines of one function."""
 
-    Attributes
-    ----------
-    offset, size : int
-        Where the function lies in the code, in bytes, and how long it is.
-    starts, lines : tuple of int
-        From which byte of the function on which line holds; 0 for none.
-    """
-
+    # Where the function lies in the code, in bytes, and how long it is.
     offset: int
     size: int
+    # From which byte of the function on which line holds; 0 for none.
     starts: tuple[int, ...]
     lines: tuple[int, ...]
 

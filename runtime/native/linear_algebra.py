@@ -47,10 +47,7 @@ def is_linear_algebra(equation: Equation) -> bool:
 def solved(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) -> list[str]:
     """The results of such an equation, in memory of their own.
 
-    Raises
-    ------
-    NotNativeError
-        Where this NumPy has no such loop, or there is nothing to compute with.
+    Raises `NotNativeError` where this NumPy has no such loop, or there is nothing to compute with.
     """
     in_types, out_types = [a.type for a in equation.inputs], [v.type for v in equation.outputs]
     if any(type.size == 0 for type in (*in_types, *out_types)):
@@ -144,7 +141,6 @@ class _Call:
 
     Parameters
     ----------
-    emitter
     name
         The generalised ufunc's.
     rows

@@ -61,37 +61,21 @@ class ArrayCopy(NamedTuple):
 
 
 class LocatedCode(NamedTuple):
-    """The code of a function: as LLVM is given it, and as the processor is.
-
-    Attributes
-    ----------
-    llvm, assembly : tuple of CodeLine
-    module : str
-        LLVM's text with debug information, whose lines are the numbers of `places`, from 1 on.
-    places : sequence of SourceLocation
-    loops : collection of int
-        The numbers of those that are a loop's own; others may be of loops over the elements of arrays.
-    copies : sequence of ArrayCopy
-        The arrays that loops copy at each step.
-    """
+    """The code of a function: as LLVM is given it, and as the processor is."""
 
     llvm: tuple[CodeLine, ...]
     assembly: tuple[CodeLine, ...]
-    module: str
+    module: str  # LLVM's text with debug information, whose lines are the numbers of `places`, from 1 on
     places: Sequence[SourceLocation]
+    # The numbers of those that are a loop's own; others may be of loops over the elements of arrays.
     loops: Collection[int]
-    copies: Sequence[ArrayCopy]
+    copies: Sequence[ArrayCopy]  # the arrays that loops copy at each step
 
 
 def located_program(program: Program, options: NativeOptions, times: LineTimes) -> LocatedCode:
     """The code of a Program that has a native form, compiled anew with the places of its lines.
 
-    `times` is told of each equation when it has been written.
-
-    Raises
-    ------
-    NotNativeError
-        Where it has none.
+    `times` is told of each equation when it has been written. Raises `NotNativeError` where it has none.
     """
     code = _LocatedInstructions(options, times)
     times.begin()
@@ -103,10 +87,7 @@ def located_program(program: Program, options: NativeOptions, times: LineTimes) 
 def marked_program(program: Program, options: NativeOptions) -> tuple[NativeProgram, list[SourceLocation]]:
     """A Program's native form whose text has the numbers of places, and these.
 
-    Raises
-    ------
-    NotNativeError
-        Where it has none.
+    Raises `NotNativeError` where it has none.
     """
     code = _LocatedInstructions(options, LineTimes())
     with deep():
@@ -189,30 +170,18 @@ def _assembly(module: str, places: Sequence[SourceLocation]) -> Iterator[CodeLin
 
 
 class _LocatedInstructions(Instructions):
-    """Instructions that carry the number of their place.
-
-    Attributes
-    ----------
-    times : LineTimes
-    places : list of SourceLocation
-    source : SourceLocation or None
-        Where what is being written comes from.
-    loops : list of SourceLocation or None
-        The loops that are being written, the innermost last.
-    copies : list of ArrayCopy
-        Those of arrays in loops.
-    """
+    """Instructions that carry the number of their place."""
 
     def __init__(self, options: NativeOptions, times: LineTimes) -> None:
         super().__init__(options.fastmath, options.threads)
         self.times = times
-        self.loops: list[SourceLocation | None] = []
-        self.copies: list[ArrayCopy] = []
+        self.loops: list[SourceLocation | None] = []  # the loops that are being written, the innermost last
+        self.copies: list[ArrayCopy] = []  # those of arrays in loops
         self.places: list[SourceLocation] = []
         self._begun: set[str] = set()
         self._ends = 0  # of steps
         self._numbers: dict[tuple[tuple[str, int, int], bool], int] = {}
-        self.source: SourceLocation | None = None
+        self.source: SourceLocation | None = None  # where what is being written comes from
 
     def numbers_of_loops(self) -> list[int]:
         """The numbers of the places, from 1 on, where loops that are no loops over elements begin."""

@@ -31,34 +31,20 @@ _MOST_WHOLE_ASIDE = 2**14
 
 @frozen
 class LoopForm:
-    """The form that a loop is compiled in.
+    """The form that a loop is compiled in."""
 
-    Attributes
-    ----------
-    source : SourceLocation or None
-        Where the user wrote it.
-    obstacle : str
-        What it has that machine code has no form for; empty where it is machine code.
-    """
-
-    source: SourceLocation | None
-    obstacle: str
+    source: SourceLocation | None  # where the user wrote it
+    obstacle: str  # what it has that machine code has no form for; empty where it is machine code
 
 
 class NativeLoops:
-    """The native forms of a Program's loops and products.
-
-    Attributes
-    ----------
-    forms : list of LoopForm
-        Those of the loops that were asked for.
-    """
+    """The native forms of a Program's loops and products."""
 
     def __init__(self, program: Program, options: NativeOptions, *, is_asynchronous: bool = False) -> None:
         self._options = options
         most = math.inf if HAS_THREADS else MOST_WHOLE
         self._most_whole = _MOST_WHOLE_ASIDE if is_asynchronous else most
-        self.forms: list[LoopForm] = []
+        self.forms: list[LoopForm] = []  # those of the loops that were asked for
         self._program = program
         self._facts: tuple[Intervals, FailureValues] | None = None
 

@@ -35,11 +35,6 @@ class Memory:
         The ranges of ints, by their names.
     most_whole
         The most elements of an array that is computed as a whole.
-
-    Attributes
-    ----------
-    allocated : dict
-        The types of the arrays whose memory XLA provides beside operands and results, by their places.
     """
 
     def __init__(self, code: Instructions, ranges: KnownValues, most_whole: float = MOST_WHOLE) -> None:
@@ -51,6 +46,7 @@ class Memory:
         self._fixed: list[bool] = []
         self._numbers = itertools.count()
         self._constants: dict[tuple[ArrayType, bytes], str] = {}
+        # The types of the arrays whose memory XLA provides beside operands and results, by their places.
         self.allocated: dict[int, ArrayType] = {}
         self._first_own: int | None = None
         self._shared: Collection[int] = ()
@@ -76,9 +72,7 @@ class Memory:
     def operand(self, type: ArrayType) -> str:
         """The name of the next operand: an array in memory, of one element a value in a register.
 
-        Raises
-        ------
-        NotNativeError
+        Raises `NotNativeError`.
         """
         if type.size == 0:
             raise NotNativeError("an array without elements")
@@ -88,9 +82,7 @@ class Memory:
     def expect_whole(self, size: int) -> None:
         """Refuse to compute an array of so many elements as a whole.
 
-        Raises
-        ------
-        NotNativeError
+        Raises `NotNativeError`.
         """
         if size > self._most_whole:
             raise NotNativeError(f"an array of {size} elements as a whole")
@@ -300,9 +292,7 @@ class Memory:
 def expect_small(type: ArrayType) -> None:
     """Refuse arrays that are too large for registers.
 
-    Raises
-    ------
-    NotNativeError
+    Raises `NotNativeError`.
     """
     if type.size > MOST_ELEMENTS:
         raise NotNativeError(f"an array of {type.size} elements as a whole")

@@ -19,22 +19,13 @@ _HANDED_ON = "the next step has it under another name"
 
 
 class Way:
-    """One of the ways of a condition.
-
-    Attributes
-    ----------
-    results : list of str
-    last : int
-        The place kept before the end of its last block, whose label is `block`.
-    versions : list of int
-        Those of the arrays at its end.
-    """
+    """One of the ways of a condition."""
 
     def __init__(self) -> None:
         self.results: list[str] = []
-        self.last = 0
+        self.last = 0  # the place kept before the end of its last block, whose label is `block`
         self.block = ""
-        self.versions: list[int] = []
+        self.versions: list[int] = []  # those of the arrays at its end
 
 
 class Alternatives:
@@ -57,11 +48,7 @@ class Alternatives:
     def result(self, number: int, type: ArrayType, kept: Collection[int]) -> list[str]:
         """The names of a result at the ends of the ways: those of one array in memory, or all in registers.
 
-        Parameters
-        ----------
-        number, type
-        kept
-            The places of the arrays that are needed afterwards as they are.
+        `kept`: the places of the arrays that are needed afterwards as they are.
         """
         names = [way.results[number] for way in self.taken]
         if not any(map(is_memory, names)):
@@ -117,16 +104,10 @@ class Steps:
 
     Parameters
     ----------
-    memory, stores
     state, types
         What goes from step to step, by its names before the loop.
     traded
         The places of arrays that may change places from step to step.
-
-    Attributes
-    ----------
-    entry : list of str
-        The names of the state where a step begins; in registers, of the initial values.
     """
 
     def __init__(
@@ -148,6 +129,7 @@ class Steps:
         self._changed: set[int] = set()
         types_at = dict(zip(self._places, types, strict=True))
         self._addresses = Addresses(memory, {place: types_at[place] for place in traded if place in types_at})
+        # The names of the state where a step begins; in registers, of the initial values.
         self.entry = [
             name if place is None else memory.name(place) for name, place in zip(state, self._places, strict=True)
         ]

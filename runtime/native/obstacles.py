@@ -64,9 +64,7 @@ def _sorts(equation: Equation, least: int) -> bool:
 def refuse_host_calls(equations: Iterable[Equation]) -> None:
     """Refuse calls of this process's functions, in sub-Programs, too.
 
-    Raises
-    ------
-    NotNativeError
+    Raises `NotNativeError`.
     """
     for equation in equations:
         if equation.op.is_host_call:
@@ -78,9 +76,7 @@ def refuse_host_calls(equations: Iterable[Equation]) -> None:
 def refuse_long_sorts(equations: Iterable[Equation]) -> None:
     """Refuse sorts that NumPy makes in less time, in sub-Programs, too.
 
-    Raises
-    ------
-    NotNativeError
+    Raises `NotNativeError`.
     """
     for equation in equations:
         if _sorts(equation, MANY_TO_SORT) and not sorts_alone(equation):

@@ -128,10 +128,7 @@ class _Ordering:
 class LastUses:
     """The arrays in memory that are needed after each equation of a Program.
 
-    Parameters
-    ----------
-    equations, outputs
-        The Program's.
+    `equations` and `outputs`: the Program's.
     """
 
     def __init__(self, equations: Sequence[Equation], outputs: Sequence[Atom]) -> None:

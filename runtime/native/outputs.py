@@ -13,34 +13,16 @@ from anabranch.runtime.native.values import is_memory
 
 @frozen
 class Output:
-    """An array that the function writes to.
+    """An array that the function writes to."""
 
-    Attributes
-    ----------
-    pointer : str
-        The name of its address in the function.
-    type : ArrayType
-    operand : int or None
-        The operand whose memory it takes over.
-    copied : bool
-        Whether that memory is needed elsewhere: the output begins as a copy.
-    """
-
-    pointer: str
+    pointer: str  # the name of its address in the function
     type: ArrayType
-    operand: int | None = None
-    copied: bool = False
+    operand: int | None = None  # the operand whose memory it takes over
+    copied: bool = False  # whether that memory is needed elsewhere: the output begins as a copy
 
 
 class Outputs:
-    """The outputs of a function.
-
-    Attributes
-    ----------
-    arrays : list of Output
-    places : list of int or None
-        Of the results among these arrays; None for one that is an operand.
-    """
+    """The outputs of a function."""
 
     def __init__(
         self,
@@ -52,18 +34,13 @@ class Outputs:
     ) -> None:
         """Settle which there are, and write the results to them.
 
-        Parameters
-        ----------
-        memory
-        operands, in_types
-            The names of the operands; those in memory are the first arrays there.
-        results, out_types
+        `operands` and `in_types`: the names of the operands; those in memory are the first arrays there.
         """
         written = [i for i, name in enumerate(operands) if is_memory(name) and not memory.is_current(name)]
         self.arrays = [Output(memory.pointer(i), in_types[i], i) for i in written]
         self.arrays += [Output(memory.pointer(place), type) for place, type in memory.allocated.items()]
         free = {place: number for number, place in enumerate([*written, *memory.allocated])}
-        self.places: list[int | None] = []
+        self.places: list[int | None] = []  # of the results among these arrays; None for one that is an operand
         for name, type in zip(results, out_types, strict=True):
             source = memory.place_of(name) if is_memory(name) else None
             # Memory that was enlarged is too large for the array that was there before.

@@ -16,12 +16,11 @@ from anabranch.runtime.native.affine import Affine, Span, flat
 from anabranch.runtime.native.array_reductions import ArrayReductions, within_region
 from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.element_loops import ElementLoops
-from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update
+from anabranch.runtime.native.lazy_array import Axis, LazyArray, Strided, Update, joined_axes, strided_view
 from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.library_products import LETTERS, Factor, LibraryProducts
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.scalar_ops import rule_of
-from anabranch.runtime.native.strided import Strided, joined_axes, strided_view
 from anabranch.runtime.ops.dot_general import Contraction
 
 # How many products of elements machine code adds up in no more time than the library takes with its call, for one
@@ -200,24 +199,14 @@ def _is_librarys(contraction: Contraction) -> bool:
 
 @frozen
 class _Matrices:
-    """A stack of matrices in memory, of rows that are multiplied with the other operand's.
+    """A stack of matrices in memory, of rows that are multiplied with the other operand's."""
 
-    Attributes
-    ----------
-    stack : Strided
-        The first elements of the matrices, along the axes of the stack and those that stand apart.
-    apart : tuple of int
-        The sizes of the first axes of rows, where these do not all lie at equal distances, as those of a matrix do.
-    rows, columns : int
-    strides : tuple of int
-        How far it is from one row to the next, and from one column to the next.
-    """
-
-    stack: Strided
+    stack: Strided  # the first elements of the matrices, along the axes of the stack and those that stand apart
+    # The sizes of the first axes of rows, where these do not all lie at equal distances, as those of a matrix do.
     apart: tuple[int, ...]
     rows: int
     columns: int
-    strides: tuple[int, int]
+    strides: tuple[int, int]  # how far it is from one row to the next, and from one column to the next
 
 
 def _matrices(array: LazyArray, contraction: Contraction, side: int) -> _Matrices | None:

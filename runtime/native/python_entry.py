@@ -46,8 +46,6 @@ RETURNED = frozenset(map(np.dtype, "?bhilqBHILQfd"))
 """The dtypes of results that may be numbers of Python's."""
 # How `Py_BuildValue` is told of one in a tuple.
 _LETTERS = {"b": "N", "i": "L", "u": "K", "f": "d"}
-
-
 # Bytes of a caller's array that is written to where it is, though the run may fail.
 _MOST_KEPT = 2**14
 
@@ -76,19 +74,14 @@ class PythonEntry:
     ----------
     code
         The function of the Program, on the addresses `%a0`, … of the arguments and those of the outputs.
-    in_types, outputs
-    passed
-        The outputs that are passed, in this order.
-    numbers
-        The other ones.
+    passed, numbers
+        The outputs that are passed, in this order, and the other ones.
     error_code
         The output that is the error code, if there is one.
-    lock
-        What becomes of Python's lock meanwhile.
-    calls_back
-        It calls functions of this process.
+    lock, calls_back
+        What becomes of Python's lock meanwhile, and whether the Program calls functions of this process.
     layouts
-        The inputs that lie in memory in another way than C order, and are parts of arrays of these types.
+        The inputs that do not lie in C order, and are parts of arrays of these types.
     """
 
     def __init__(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.host.generator_state import pcg64_factor
-from anabranch.runtime.host.numpy_samplers import PREFIX, SAMPLERS, UNIFORM, Bound, Sampler, address_of
+from anabranch.runtime.host.numpy_c_functions import PREFIX, SAMPLERS, UNIFORM, Bound, Sampler, address_of
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.element_loops import ElementLoops
@@ -79,8 +79,6 @@ def drawn(emitter: ValueEmitter, equation: Equation, words: Sequence[str], opera
 
     Parameters
     ----------
-    emitter
-    equation
     words
         The elements of the state.
     operands
@@ -125,8 +123,6 @@ class _Draw:
 
     Parameters
     ----------
-    emitter
-    equation
     given
         The names of the operands of the call.
     bits

@@ -10,11 +10,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from anabranch.runtime.native.angles import of_angle
+from anabranch.runtime.native.float_functions import of_angle, remainder
 from anabranch.runtime.native.instructions import UNLIKELY, Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant, joined, part, parts, value_type
 from anabranch.runtime.native.powers import known_power
-from anabranch.runtime.native.remainders import remainder
 
 # Instructions, operands, the dtype of the operands and that of the result, to the result.
 Rule: TypeAlias = Callable[[Instructions, list[str], np.dtype, np.dtype], str]

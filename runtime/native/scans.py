@@ -20,7 +20,7 @@ from anabranch.runtime.native.llvm_types import constant, is_native, value_type
 from anabranch.runtime.native.scalar_ops import compare
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import packed
-from anabranch.runtime.ops.checks import BOOL, INT64, scalar
+from anabranch.runtime.ops.op import BOOL, INT64, scalar
 from anabranch.runtime.ops.reducers import MAXIMUM, OR, Reducer
 from anabranch.runtime.ops.reduction import ArgExtreme, Extreme, Truth
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS

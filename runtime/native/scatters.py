@@ -9,8 +9,8 @@ from anabranch.runtime.native.affine import Affine, flat
 from anabranch.runtime.native.element_loops import ElementLoops, check_size
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy, is_memory, packed
-from anabranch.runtime.ops.checks import scalar
 from anabranch.runtime.ops.indexing import COMBINES, scatter
+from anabranch.runtime.ops.op import scalar
 
 # From so many bytes on an array does not stay in a cache with another such one.
 _LARGE = 2**18
@@ -26,8 +26,6 @@ def scattered(emitter: ValueEmitter, equation: Equation, names: Sequence[str], k
 
     Parameters
     ----------
-    emitter
-    equation
     names
         Of the inputs.
     kept

@@ -35,29 +35,19 @@ def is_enough(work: float) -> bool:
 
 
 class Share:
-    """The steps of a loop from one bound to another as a function, and the call that has threads run it.
-
-    Attributes
-    ----------
-    place : int
-        That of the call in the code around it.
-    bounds : tuple of str
-        The names of the bounds of the whole loop there.
-    names : tuple of str
-        The names in the function: of the bounds of a share, and of the bool that the thread is that of the call.
-    least : int
-        How many steps are enough for a thread.
-    lines, reserved : list of str
-        The function's instructions.
-    asks : bool
-        Whether signals are looked at meanwhile.
-    """
+    """The steps of a loop from one bound to another as a function, and the call that has threads run it."""
 
     def __init__(self, place: int, bounds: tuple[str, str], names: tuple[str, str, str], least: int) -> None:
+        # `place`: that of the call in the code around it.
+        # `bounds`: the names of the bounds of the whole loop there.
+        # `names`: the names in the function: of the bounds of a share, and of the bool that the thread is that of the
+        # call.
+        # `least`: how many steps are enough for a thread.
         self.place, self.bounds, self.names, self.least = place, bounds, names, least
+        # The function's instructions.
         self.lines: list[str] = []
         self.reserved: list[str] = []
-        self.asks = False
+        self.asks = False  # whether signals are looked at meanwhile
 
     def taken(self) -> list[str]:
         """The names of what the function takes from the code around it."""
@@ -96,17 +86,12 @@ class Shares:
         The function under construction.
     most
         How many threads there are at most; 0 for as many as there are processors.
-
-    Attributes
-    ----------
-    signals : Asked or None
-        The looks at signals, where they can be answered.
     """
 
     def __init__(self, code: Instructions, most: int) -> None:
         self._code = code
         self._most = min(most or MOST_THREADS, MOST_THREADS)
-        self.signals: Asked | None = None
+        self.signals: Asked | None = None  # the looks at signals, where they can be answered
         self._inside: Share | None = None
         self._all: list[Share] = []
 
@@ -160,10 +145,7 @@ class Shares:
     def functions(self, sizes: Mapping[str, int]) -> list[str]:
         """The text of the functions, once all else has been written; writes their calls.
 
-        Parameters
-        ----------
-        sizes
-            The bytes of the arrays that the function around them is given, by the names of their addresses.
+        `sizes`: the bytes of the arrays that the function around them is given, by the names of their addresses.
         """
         if not self._all:
             return []

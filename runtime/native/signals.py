@@ -46,19 +46,13 @@ stop:
 
 
 class Signals:
-    """The looks of one function, which gets the state as `%signals`.
-
-    Attributes
-    ----------
-    are_asked_for : bool
-        Whether there is any.
-    """
+    """The looks of one function, which gets the state as `%signals`."""
 
     def __init__(self, code: Instructions) -> None:
         self._code = code
         self._counter = ""
         self._reserved: list[str] = []  # the beginning of the function that has the counter
-        self.are_asked_for = False
+        self.are_asked_for = False  # whether there is any
 
     def look(self, work: float = 0, most: int | None = None) -> None:
         """Write the look at the end of a step; where a handler has raised the function ends, and has no results.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from anabranch.runtime.host import numpy_sorts
+from anabranch.runtime.host import numpy_c_functions
 from anabranch.runtime.host.callbacks import HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
@@ -17,7 +17,7 @@ from anabranch.runtime.native.lazy_array import Axis, Update
 from anabranch.runtime.native.llvm_types import constant, part, value_type
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy, is_memory
-from anabranch.runtime.ops.checks import INT64, scalar
+from anabranch.runtime.ops.op import INT64, scalar
 from anabranch.runtime.ops.sorting import greatest, partition, partition_at, sort
 
 _WORD = np.dtype(np.uint64)
@@ -179,13 +179,13 @@ _TIE_OF_FLOATS = """%are.equal = fcmp oeq {type} %x, %y
 
 def sort_in_place(code: Instructions, pointer: str, dtype: np.dtype, rows: int, length: int | str) -> None:
     """Sort each of the rows of an array, which lie one behind the other."""
-    symbol = numpy_sorts.sort_symbol(dtype)
+    symbol = numpy_c_functions.sort_symbol(dtype)
     name = f"sort_{dtype.name}"
     kind = f"[2 x {value_type(part(dtype))}]" if dtype.kind == "c" else value_type(dtype)
     text = _SORT.format(name=name, type=kind, sort=symbol)
     if text not in code.globals:
         code.globals.append(text)
-    code.declarations[symbol] = numpy_sorts.SORT.format(symbol)
+    code.declarations[symbol] = numpy_c_functions.SORT.format(symbol)
     code.act(f"call void @{name}(ptr {pointer}, i64 {rows}, i64 {length})")
 
 
@@ -194,7 +194,7 @@ def _positions_in_order(
 ) -> None:
     """Write the positions, of so many bits, that sort each of such rows, of equal elements the first one first."""
     kind, name = value_type(dtype), f"argsort_{dtype.name}"
-    symbol, *others = numpy_sorts.argsort_symbol(dtype), *map(numpy_sorts.sort_symbol, (INT64, _WORD))
+    symbol, *others = numpy_c_functions.argsort_symbol(dtype), *map(numpy_c_functions.sort_symbol, (INT64, _WORD))
     tie, words = _TIE_OF_FLOATS.format(type=kind), _NO_WORDS
     if dtype.kind != "f":
         sign, bounds = "s" if dtype.kind == "i" else "u", np.iinfo(dtype)
@@ -212,8 +212,8 @@ def _positions_in_order(
     text = _ARGSORT.format(name=name, type=kind, argsort=symbol, sort=others[0], tie=tie, words=words)
     if text not in code.globals:
         code.globals.append(text)
-    code.declarations[symbol] = numpy_sorts.ARGSORT.format(symbol)
-    code.declarations |= {other: numpy_sorts.SORT.format(other) for other in others}
+    code.declarations[symbol] = numpy_c_functions.ARGSORT.format(symbol)
+    code.declarations |= {other: numpy_c_functions.SORT.format(other) for other in others}
     code.act(f"call void @{name}(ptr {source}, ptr {target}, i64 {rows}, i64 {length}, i64 {bits})")
 
 

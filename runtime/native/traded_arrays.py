@@ -96,15 +96,7 @@ class Addresses:
 
     After the loop each array is brought back to where it was, where it is not there.
 
-    Parameters
-    ----------
-    memory
-    types
-        Of these arrays, by their places.
-
-    Attributes
-    ----------
-    types
+    `types`: of these arrays, by their places.
     """
 
     def __init__(self, memory: Memory, types: Mapping[int, ArrayType]) -> None:
@@ -119,10 +111,7 @@ class Addresses:
     def take(self, sources: Mapping[int, LazyArray]) -> list[int]:
         """Those of the places whose arrays come from others of them, at the end of a step, and go to others.
 
-        Parameters
-        ----------
-        sources
-            The next array of a place, in memory or chosen of such, by the place.
+        `sources`: the next array of a place, in memory or chosen of such, by the place.
         """
         homes = {place: self._ways(array) for place, array in sources.items() if place in self._homes}
         left: set[int] = set()

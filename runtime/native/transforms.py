@@ -22,10 +22,7 @@ _MOST_COMPLEX = 2**12
 def transformed(emitter: ValueEmitter, equation: Equation, name: str) -> str:
     """The result of a `fft`, in memory of its own.
 
-    Raises
-    ------
-    NotNativeError
-        Where this NumPy has no such loop, or XLA is better at it.
+    Raises `NotNativeError` where this NumPy has no such loop, or XLA is better at it.
     """
     (x,), out, memory = [a.type for a in equation.inputs], equation.outputs[0].type, emitter.memory
     kind, n = equation.params["kind"], equation.params["n"]

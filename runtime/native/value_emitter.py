@@ -44,11 +44,6 @@ class ValueEmitter(Emitter):
         The function under construction.
     memory
         The arrays in memory.
-
-    Attributes
-    ----------
-    unlikely : set of str
-        The names of bools that hardly ever hold.
     """
 
     def __init__(self, code: Instructions, memory: Memory) -> None:
@@ -60,7 +55,7 @@ class ValueEmitter(Emitter):
         self.stores = ArrayStores(self.arrays)
         self.reductions = ArrayReductions(self.arrays)
         self._outlined = True
-        self.unlikely: set[str] = set()
+        self.unlikely: set[str] = set()  # the names of bools that hardly ever hold
 
     def op(
         self, name: str, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str = ""

@@ -72,42 +72,20 @@ _MOST_BYTES_ON_STACK = 2**16
 
 
 class NativeProgram(NamedTuple):
-    """The function of a Program.
+    """The function of a Program."""
 
-    Attributes
-    ----------
-    name : str
-        It depends on the code alone.
-    llvm : str
-        The code as a module of LLVM's in text.
-    inputs : tuple of BufferType
-        What it takes first: the Program's inputs.
-    arrays : tuple of BufferType
-        What it takes after them: arrays of any contents, which it writes to.
-    numbers : tuple of BufferType
-        What it returns.
-    begins : tuple of int or None
-        The inputs that these arrays begin as copies of; such an input itself may be given in place of one.
-    outputs : tuple of int
-        The Program's outputs among these arrays and numbers.
-    callbacks : tuple of NativeCallback
-        The functions of this process that it calls. It takes the tuple of them as its last argument, if there are any.
-    is_guarded : bool
-        Where it fails it has not written to such an input that is given itself.
-    layouts : mapping
-        The inputs that it takes in another layout than C order.
-    """
-
-    name: str
-    llvm: str
-    inputs: tuple[BufferType, ...]
-    arrays: tuple[BufferType, ...]
-    numbers: tuple[BufferType, ...]
+    name: str  # it depends on the code alone
+    llvm: str  # the code as a module of LLVM's in text
+    inputs: tuple[BufferType, ...]  # what it takes first: the Program's inputs
+    arrays: tuple[BufferType, ...]  # what it takes after them: arrays of any contents, which it writes to
+    numbers: tuple[BufferType, ...]  # what it returns
+    # The inputs that these arrays begin as copies of; such an input itself may be given in place of one.
     begins: tuple[int | None, ...]
-    outputs: tuple[int, ...]
+    outputs: tuple[int, ...]  # the Program's outputs among these arrays and numbers
+    # The functions of this process that it calls. It takes the tuple of them as its last argument, if there are any.
     callbacks: tuple[NativeCallback, ...] = ()
-    is_guarded: bool = False
-    layouts: Mapping[int, InputLayout] = _NO_LAYOUTS
+    is_guarded: bool = False  # where it fails it has not written to such an input that is given itself
+    layouts: Mapping[int, InputLayout] = _NO_LAYOUTS  # the inputs that it takes in another layout than C order
 
 
 def native_program(
@@ -139,12 +117,8 @@ def build(
 ) -> NativeProgram:
     """The function of a Program, written as `code` by an emitter of this kind.
 
-    New contents of an input are computed in its place, where nothing fails or asks for what it held after that.
-
-    Raises
-    ------
-    NotNativeError
-        Where it has no native form, or XLA's is better.
+    New contents of an input are computed in its place, where nothing fails or asks for what it held after that. Raises
+    `NotNativeError` where it has no native form, or XLA's is better.
     """
     if not all(type.size for type in program.out_types):
         raise NotNativeError("an array without elements")
@@ -217,10 +191,7 @@ def _is_number(type: ArrayType) -> bool:
 def _most_whole(program: Program) -> float:
     """The most elements of an array that is computed as a whole.
 
-    Raises
-    ------
-    NotNativeError
-        Where XLA is better at the Program.
+    Raises `NotNativeError` where XLA is better at the Program.
     """
     if sum(_array_work(program, _is_narrow)) > _MOST_NARROW or _narrow_steps(program) > _MOST_NARROW_IN_STEP:
         raise NotNativeError("operations on many elements of short rows of arrays")

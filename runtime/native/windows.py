@@ -13,7 +13,7 @@ from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update
 from anabranch.runtime.native.llvm_types import constant
 from anabranch.runtime.native.scalar_ops import rule_of
 from anabranch.runtime.native.value_emitter import ValueEmitter
-from anabranch.runtime.ops.checks import scalar
+from anabranch.runtime.ops.op import scalar
 from anabranch.runtime.ops.vector_lanes import split
 from anabranch.runtime.ops.windowed_reduce import REDUCERS, windowed_reduce
 
@@ -36,8 +36,6 @@ def reduced(
 
     Parameters
     ----------
-    writer
-    equation
     names
         Of the inputs.
     program

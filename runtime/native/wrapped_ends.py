@@ -1,13 +1,10 @@
-"""Loops whose first or last steps read around the end: `u[i - 1]` where `i` is 0, `u[(i + 1) % n]` where it is last.
-
-Such a loop becomes three in a row. In the steps between the ends elements are read at places of which nothing is left
-to decide, so that LLVM makes vectors of them.
-"""
+"""Loops whose first or last steps are others than those between: they read around the end, or say so."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +15,8 @@ from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.elementwise.arithmetic import add, subtract
 from anabranch.runtime.ops.elementwise.bits import bitwise_and
 from anabranch.runtime.ops.elementwise.casts import select
-from anabranch.runtime.ops.elementwise.comparison import greater, greater_equal, less, less_equal
-from anabranch.runtime.ops.structured import Loop
+from anabranch.runtime.ops.elementwise.comparison import equal, greater, greater_equal, less, less_equal, not_equal
+from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.ops.table import OPS
 
 # What holds in two steps holds in those between.
@@ -32,19 +29,12 @@ _MOST_OFFSET = 2**32
 
 @frozen
 class _Ends:
-    """The steps at the ends of a loop, and what is known in those between.
+    """The steps at the ends of a loop, and what is known in those between."""
 
-    Attributes
-    ----------
-    first, last : int
-        How many steps there are at either end.
-    known : mapping
-        What stands for values in the steps between.
-    """
-
+    # How many steps there are at either end.
     first: int
     last: int
-    known: Mapping[Atom, Atom]
+    known: Mapping[Atom, Atom]  # what stands for values in the steps between
 
 
 @in_sub_programs
@@ -162,3 +152,48 @@ def _number(atom: Atom) -> int | None:
     if not isinstance(atom, Literal) or atom.type.shape or atom.type.dtype != np.int64:
         return None
     return int(atom.value)
+
+
+_TESTS = (*_COMPARISONS, equal, not_equal)
+# How many steps there are at least of which vectors are worth while, and how many at the end may be others.
+_LEAST_STEPS, _LAST = 32, 3
+
+
+def ends_apart(equation: Equation) -> bool:
+    """Return whether a counted loop without loops in it has a condition that the last steps decide otherwise."""
+    length = equation.params.get("length")
+    if type(equation.op) is not For or length is None or length < _LEAST_STEPS:
+        return False
+    body: Program = equation.params["body"]
+    if not any(isinstance(e.op, Branches) for e in body.equations) or _has_loops(body):
+        return False
+    steps = (length // 2, *range(length - _LAST, length))
+    known = {body.inputs[equation.params["consts"]]: list(map(np.int64, steps))}
+    # A test that holds in one step alone, which is not the last, is no end.
+    return any(truths[0] != truths[-1] and truths[0] == truths[1] for truths in _truths(body, known))
+
+
+def _truths(body: Program, known: dict[Var, list[Any]]) -> Iterator[list[Any]]:
+    """The outcomes of the tests that choose between ways in these steps, as far as they are of the index alone."""
+    choosers = {e.inputs[0] for e in body.equations if isinstance(e.op, Branches)}
+    for equation in body.equations:
+        if equation.op not in (add, subtract, *_TESTS):
+            continue
+        values = [value for a in equation.inputs if (value := _steps(a, known)) is not None]
+        if len(values) < 2:
+            continue
+        made = [equation.op.evaluate(x, y)[0] for x, y in zip(*values, strict=True)]
+        if equation.op in (add, subtract):
+            known[equation.outputs[0]] = made
+        elif equation.outputs[0] in choosers:
+            yield made
+
+
+def _steps(atom: Atom, known: Mapping[Var, list[Any]]) -> list[Any] | None:
+    if isinstance(atom, Literal):
+        return [atom.value] * (_LAST + 1) if atom.type.dtype == np.int64 and not atom.type.shape else None
+    return known.get(atom)
+
+
+def _has_loops(program: Program) -> bool:
+    return any(isinstance(e.op, Loop) or any(map(_has_loops, e.programs())) for e in program.equations)

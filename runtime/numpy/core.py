@@ -108,10 +108,7 @@ def frozen(array: np.ndarray) -> np.ndarray:
 def plain(function: str, **keywords: tuple[object, object]) -> None:
     """Refuse keywords with another value than the default: `plain("zeros", order=(order, "C"))`.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Naming the function and the keyword.
+    Raises `UnsupportedOperationError`: naming the function and the keyword.
     """
     for name, (value, default) in keywords.items():
         if value is not NoValue and value is not default and not (isinstance(value, (str, bool)) and value == default):
@@ -226,10 +223,7 @@ class ExtendedPrecisionError(UnsupportedOperationError):
 def on_host(function: Callable[..., object], *args: Value, **kwargs: Value) -> Value:
     """The result of a function of NumPy's by NumPy itself, once the values are known.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where the settings forbid calls of the host.
+    Raises `UnsupportedOperationError` where the settings forbid calls of the host.
     """
     if not settings().host_calls:
         raise UnsupportedOperationError(
@@ -244,10 +238,7 @@ registry.HOST_CALLS.append(on_host)
 def supported(dtype: Value) -> np.dtype:
     """The dtype, where compiled code can hold it.
 
-    Raises
-    ------
-    ExtendedPrecisionError
-        Where the host can.
+    Raises `ExtendedPrecisionError` where the host can.
     """
     chosen: np.dtype = np.dtype(dtype.resolve() if isinstance(dtype, UnionValue) else dtype)
     if chosen.char in "gG" and chosen.isnative and settings().host_calls:

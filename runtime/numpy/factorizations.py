@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import linear_systems, padded_matrices
+from anabranch.runtime.numpy import linear_systems, stacks
 from anabranch.runtime.numpy.core import atom_of, fresh, handle, refused, result
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.stacks import (
@@ -39,7 +39,7 @@ _NO_EIGENVALUES = "Eigenvalues did not converge"
 def cholesky(a: Value, /, *, upper: Value = False) -> Value:
     """As `numpy.linalg.cholesky`; a matrix that is not positive definite raises `LinAlgError` at run time."""
     if wrap.is_dynamic_array(a):
-        return padded_matrices.of_matrix(functools.partial(cholesky, upper=upper), a)
+        return stacks.of_matrix(functools.partial(cholesky, upper=upper), a)
     array = handle(a)
     assert_square(array)
     factor, info = run("cholesky", *computed(array), upper=bool(upper))

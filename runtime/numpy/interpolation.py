@@ -21,7 +21,7 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.elementwise import elementwise
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.sorting import bisect
+from anabranch.runtime.numpy.sorted_search import bisect
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks

@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import operands, padded_matrices
+from anabranch.runtime.numpy import operands, stacks
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, result, zeros_atom
 from anabranch.runtime.numpy.operands import Operand
 from anabranch.runtime.numpy.rules import Rules
@@ -43,14 +43,14 @@ _SINGULAR = "Singular matrix"
 def solve(a: object, b: object) -> Value:
     """As `numpy.linalg.solve`; a singular matrix raises `LinAlgError` at run time."""
     if wrap.is_dynamic_array(a) or wrap.is_dynamic_array(b):
-        return padded_matrices.solved(solve, a, b)
+        return stacks.solved(solve, a, b)
     left, right = handle(a), handle(b)
     assert_square(left)
     dtype = result_dtype(left, right)
     vectors = right.ndim == 1
     x, y = computed(left, right)
     y = atoms.reshape(y, (*y.type.shape, 1)) if vectors else y
-    _check_rows(x, y, *padded_matrices.gufunc(vectors))
+    _check_rows(x, y, *stacks.gufunc(vectors))
     stack = np.broadcast_shapes(x.type.shape[:-2], y.type.shape[:-2])
     x, y = (atoms.broadcast_to(v, (*stack, *v.type.shape[-2:])) for v in (x, y))
     found, info = run("solve", x, y)
@@ -81,7 +81,7 @@ def inverse(a: TracedArray) -> tuple[Atom, Atom]:
 def inv(a: object) -> Value:
     """As `numpy.linalg.inv`; a singular matrix raises `LinAlgError` at run time."""
     if wrap.is_dynamic_array(a):
-        return padded_matrices.of_matrix(inv, a)
+        return stacks.of_matrix(inv, a)
     array = handle(a)
     assert_square(array)
     found, info = inverse(array)
@@ -128,7 +128,7 @@ def tensorinv(a: Value, ind: Value = 2) -> Value:
 def slogdet(a: object) -> Value:
     """As `numpy.linalg.slogdet`."""
     if wrap.is_dynamic_array(a):
-        return padded_matrices.of_numbers(slogdet, a)
+        return stacks.of_numbers(slogdet, a)
     array = handle(a)
     assert_square(array)
     dtype = result_dtype(array)
@@ -140,7 +140,7 @@ def slogdet(a: object) -> Value:
 def det(a: object) -> Value:
     """As `numpy.linalg.det`."""
     if wrap.is_dynamic_array(a):
-        return padded_matrices.of_numbers(det, a)
+        return stacks.of_numbers(det, a)
     array = handle(a)
     assert_square(array)
     dtype = result_dtype(array)
@@ -194,7 +194,7 @@ def lstsq(a: object, b: object, rcond: object = None) -> Value:
         if operand.ndim != 2:
             raise np.linalg.LinAlgError(f"{operand.ndim}-dimensional array given. Array must be two-dimensional")
     (m, n), (rows, _) = left.shape, right.shape
-    padded_matrices.same_size(m, rows, run_time_checks.IntMessage(np.linalg.LinAlgError, "Incompatible dimensions"))
+    stacks.same_size(m, rows, run_time_checks.IntMessage(np.linalg.LinAlgError, "Incompatible dimensions"))
     operands.align([(left, 0), (right, 0)])
     left.front(1)
     arrays = [fresh(v.padded(0, range(2))) for v in (left, right)]

@@ -22,8 +22,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.host_types import byte_sequences
 from anabranch.runtime.values.host_types.byte_sequences import ByteSequence, BytesKind
 from anabranch.runtime.values.memory import memory_layout, views
-from anabranch.runtime.values.memory.repeated_views import Strided, Windows
-from anabranch.runtime.values.memory.word_views import Reinterpret, reinterpreted
+from anabranch.runtime.values.memory.reinterpreted_views import Reinterpret, Strided, Windows, reinterpreted
 
 rules = Rules()
 

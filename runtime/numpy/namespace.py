@@ -14,7 +14,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy import union_arguments
+from anabranch.runtime.numpy import polynomial_series, union_arguments
 from anabranch.runtime.numpy.core import (
     ExtendedPrecisionError,
     adopted,
@@ -25,7 +25,7 @@ from anabranch.runtime.numpy.core import (
     supported,
     traced_inside,
 )
-from anabranch.runtime.numpy.index_tricks import Bracket
+from anabranch.runtime.numpy.index_grids import Bracket
 from anabranch.runtime.numpy.random.constructors import constructor
 from anabranch.runtime.numpy.ranges import Grid
 from anabranch.runtime.tracing.builder import current, tracing
@@ -34,7 +34,7 @@ from anabranch.runtime.values.arrays import assigned_values
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.host_calls import functions, stage
 from anabranch.runtime.values.host_calls.libraries import is_of_library
-from anabranch.runtime.values.host_types import host_type, time_creation
+from anabranch.runtime.values.host_types import host_type, time_functions
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers import number_methods
 
@@ -45,12 +45,8 @@ class Namespace:
     """Stands for a NumPy module.
 
     Attributes are NumPy's own constants and dtypes, staged functions and ufuncs, and the namespaces of its modules. A
-    function without a staged counterpart is NumPy's own as long as no argument is traced.
-
-    Raises
-    ------
-    UnsupportedOperationError
-        When a function without a staged counterpart is called with a traced argument.
+    function without a staged counterpart is NumPy's own as long as no argument is traced. Raises
+    `UnsupportedOperationError` when a function without a staged counterpart is called with a traced argument.
     """
 
     def __init__(self, module: types.ModuleType) -> None:
@@ -139,8 +135,12 @@ def _drawn(method: Any, *args: Value, **kwargs: Value) -> Value:
 def _guard(original: Callable[..., object], name: str) -> Callable[..., Any]:
     @functools.wraps(original, updated=())
     def call(*args: object, **kwargs: object) -> Value:
-        if is_of_library(original) and settings().host_calls and functions.has_run_time_values((args, kwargs)):
-            return stage.call(name, original, args, kwargs)
+        if is_of_library(original) and functions.has_run_time_values((args, kwargs)):
+            staged_form = polynomial_series.on_arrays(original, args, kwargs, namespace)
+            if staged_form is not None:
+                return staged_form(*args, **kwargs)
+            if settings().host_calls:
+                return stage.call(name, original, args, kwargs)
         if traced_inside(args) or traced_inside(kwargs):
             why = f": {registry.REFUSED[name]}" if name in registry.REFUSED else ""
             raise UnsupportedOperationError(f"{name} on a traced value is not supported{why}")
@@ -159,7 +159,7 @@ def _cast(cls: Any) -> Callable[..., Any]:
         if not (traced_inside(args) or traced_inside(kwargs) or host_type.override(args, kwargs)):
             return cls(*args, **kwargs)
         if cls is np.timedelta64:
-            return time_creation.duration(*args, **kwargs)
+            return time_functions.duration(*args, **kwargs)
         if len(args) > 1 or kwargs:
             return cls(*(0 for _ in args), **kwargs)
         (x,) = map(resolved, args)

@@ -21,7 +21,7 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import assigned_values, integer_elements
+from anabranch.runtime.values.arrays import assigned_values
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import stacked_parts as parts_of
 from anabranch.runtime.values.dynamic_shapes import broadcasting
@@ -105,9 +105,9 @@ def _stack(x: Value, dtype: np.dtype) -> Atom:
         return Literal(frozen(np.array(x, dtype=dtype)))
     whole = parts_of.array_of(x, checked=dtype.kind in "iu" and dtype != np.int64)
     if whole is not None:
-        integer_elements.check_ints(whole, dtype)
+        assigned_values.check_ints(whole, dtype)
         return atoms.convert(whole, dtype)
-    parts = [_stack(integer_elements.element(item, dtype) if isinstance(item, Tracer) else item, dtype) for item in x]
+    parts = [_stack(assigned_values.element(item, dtype) if isinstance(item, Tracer) else item, dtype) for item in x]
     shape = parts[0].type.shape
     if any(p.type.shape != shape for p in parts):
         depth = 1 + _common_depth([p.type.shape for p in parts])

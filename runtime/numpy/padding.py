@@ -22,7 +22,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.joining import concatenate
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, passed_functions, registry, wrap
-from anabranch.runtime.values.arrays import integer_elements
+from anabranch.runtime.values.arrays import assigned_values
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 
@@ -237,7 +237,7 @@ def _with_room(value: Atom, fill: Atom, low: Sequence[int], high: Sequence[int])
 def _filling(value: object, dtype: np.dtype) -> Atom:
     """The number that fills an array, as it is assigned to its elements."""
     if traced_inside(value):
-        return atom_of(integer_elements.element(value, dtype), dtype)
+        return atom_of(assigned_values.element(value, dtype), dtype)
     filled = np.empty(1, dtype)
     filled[0] = value
     return atom_of(filled[0])

@@ -10,7 +10,6 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import operands
-from anabranch.runtime.numpy.contraction import added_up, dot_general
 from anabranch.runtime.numpy.core import (
     atom_of,
     axes_tuple,
@@ -24,6 +23,7 @@ from anabranch.runtime.numpy.core import (
     spec_of,
     supported,
 )
+from anabranch.runtime.numpy.einsum import added_up, dot_general
 from anabranch.runtime.numpy.operands import Operand
 from anabranch.runtime.numpy.outputs import over_output, written
 from anabranch.runtime.numpy.rules import Rules

@@ -126,12 +126,10 @@ def _ordered_vectors(line: Value, levels: object, level: Value | None, ignores_n
 
     Parameters
     ----------
-    line
     levels
         The levels, where they are known while tracing, else None.
     level
         The levels as an array; None where all elements are asked for.
-    ignores_nan
     """
     at, n = line.ndim - 1, line.shape[-1]
     is_static, lines = isinstance(n, int), math.prod(operands.capacity(line)[:-1])

@@ -236,25 +236,13 @@ def _window(a: Value, line: Any, length: int) -> Window | None:
 
 @frozen(eq=False)
 class PaddedRows:
-    """The layout of a line's elements in an array: one group of rows after the other, each with unused capacity.
+    """The layout of a line's elements in an array: one group of rows after the other, each with unused capacity."""
 
-    Attributes
-    ----------
-    line : Array
-    shape : tuple of int
-    places : Atom
-        Where in the line the array's elements are.
-    back : Atom
-        Where in the array, its axes put into one, the line's elements are.
-    some : Atom
-        Which places of the line have elements.
-    """
-
-    line: Any
+    line: Any  # array
     shape: tuple[int, ...]
-    places: Atom
-    back: Atom
-    some: Atom
+    places: Atom  # where in the line the array's elements are
+    back: Atom  # where in the array, its axes put into one, the line's elements are
+    some: Atom  # which places of the line have elements
 
     @staticmethod
     def of(line: Any, shape: tuple[int, ...], axis: int, size: Value, total: Value) -> PaddedRows:

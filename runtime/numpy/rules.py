@@ -24,10 +24,10 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry, static_requests, wrap
 from anabranch.runtime.values.arrays import chosen_settings, numpy_messages
-from anabranch.runtime.values.dynamic_lists import list_as_array
+from anabranch.runtime.values.dynamic_lists import list_as_array, list_joins
 from anabranch.runtime.values.host_calls import functions
 from anabranch.runtime.values.host_calls.deferred import Deferred
-from anabranch.runtime.values.host_types import host_type, time_creation
+from anabranch.runtime.values.host_types import host_type, time_functions
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union_operations import UNKNOWN
@@ -164,7 +164,7 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
 
     @functools.wraps(original, updated=())
     def call(*args: object, **kwargs: object) -> Value:
-        join = list_as_array.join_of(original, args)
+        join = list_joins.join_of(original, args)
         if join is not None:
             return join(*args, **kwargs)
         args, kwargs = list_as_array.with_lists(args, kwargs)
@@ -208,7 +208,7 @@ def _creating(original: Callable[..., object], function: Callable[..., object]) 
         if not tracing():
             return original(*args, **kwargs)
         args, kwargs = list_as_array.with_lists(args, kwargs)
-        made_of_times = time_creation.made(original, args, kwargs)
+        made_of_times = time_functions.made(original, args, kwargs)
         if made_of_times is not None:
             return made_of_times
         choice = union_arguments.of_call(args, kwargs)

@@ -32,10 +32,7 @@ _SPARE = 64
 def is_open(n: object, what: str = "a shape") -> bool:
     """Return whether a size is an int known only at run time.
 
-    Raises
-    ------
-    Specialise
-        Where it is computed from arguments alone, which become static.
+    Raises `Specialise` where it is computed from arguments alone, which become static.
     """
     if not isinstance(n, Tracer) or n.abstract.shape or n.abstract.dtype.kind not in "iu":
         return False

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import apply_ufunc, atoms
-from anabranch.runtime.values.counted_loops import counted
+from anabranch.runtime.values.control_of_atoms import counted
 
 # The elements of a vector at which a mask is true as one, in any order.
 Fold: TypeAlias = Callable[[Atom, Atom], Atom]

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import operands, sorting
+from anabranch.runtime.numpy import operands, sorted_search
 from anabranch.runtime.numpy.core import atom_of, fresh, iota, one_axis, promoted, refused, zeros_atom
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, control_of_atoms, wrap
@@ -30,24 +30,12 @@ rules = Rules()
 
 @frozen
 class _Runs:
-    """The elements of an array in order, and which of them are the first of those that are equal.
+    """The elements of an array in order, and which of them are the first of those that are equal."""
 
-    Attributes
-    ----------
-    ordered : Atom
-        The valid elements, then the invalid ones.
-    count : int or PythonScalar
-        How many there are.
-    order : Atom or None
-        Where each of them was among all, where that is asked for.
-    first : Masked
-        The first of each run.
-    """
-
-    ordered: Atom
-    count: Any
-    order: Atom | None
-    first: Masked
+    ordered: Atom  # the valid elements, then the invalid ones
+    count: Any  # int or PythonScalar; how many there are
+    order: Atom | None  # where each of them was among all, where that is asked for
+    first: Masked  # the first of each run
 
     def chosen(self, line: Atom, origin: Value) -> Value:
         """The elements of a line that belong to the first of each run."""
@@ -234,7 +222,7 @@ def _among(wanted: Atom, line: Atom, count: size_arithmetic.Bound) -> Atom:
     if _are_few(count):
         some = (atoms.broadcast_to(atoms.reshape(atoms.cut(line, k, k + 1), ()), shape) for k in range(size))
         return functools.reduce(atoms.logical_or, [atoms.ufunc(np.equal, wanted, one) for one in some])
-    place = sorting.bisect(line, wanted, right=False, count=count)
+    place = sorted_search.bisect(line, wanted, right=False, count=count)
     last = atoms.ufunc(np.minimum, place, zeros_atom(shape, np.int64, size - 1))
     found = atoms.ufunc(np.equal, atoms.op("gather", line, atoms.reshape(last, (*shape, 1))), wanted)
     if isinstance(count, int):

@@ -46,10 +46,7 @@ for _function in (
 def _int(number: Value) -> Value:
     """A number that has an index.
 
-    Raises
-    ------
-    TypeError
-        As `operator.index`, for any other.
+    Raises `TypeError` as `operator.index`, for any other.
     """
     if not isinstance(number, Tracer):
         return operator.index(number)

@@ -97,10 +97,7 @@ def neutral(ufunc: np.ufunc, dtype: np.dtype) -> Value:
 def reduce(ufunc: np.ufunc, x: Value, options: ReductionKeywords) -> Value:
     """`ufunc.reduce(x, axis, dtype, out, keepdims, initial, where)`, of arrays of static and of run-time size alike.
 
-    Raises
-    ------
-    ValueError
-        For no elements and no identity, with NumPy's message.
+    Raises `ValueError` for no elements and no identity, with NumPy's message.
     """
     out = options.out[0] if isinstance(options.out, tuple) else options.out
     if any(map(wrap.is_dynamic_array, (x, options.where, out))):

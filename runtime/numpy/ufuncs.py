@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.host.library_ufuncs import named
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import operands, outputs, segments, ufunc_reductions, union_arguments
+from anabranch.runtime.numpy import operands, outputs, ufunc_at, ufunc_reductions, union_arguments
 from anabranch.runtime.numpy.core import (
     NoValue,
     adopted,
@@ -26,7 +28,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.ufunc_at import scatter_at
 from anabranch.runtime.ops.elementwise import LEFT_OUT
-from anabranch.runtime.values import apply_ufunc, atoms, wrap
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.apply_ufunc import output_casting_error as output_casting_error
 from anabranch.runtime.values.arrays import numpy_messages
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -252,7 +254,7 @@ class StagedUfunc:
             return adopted(self.ufunc.reduceat(array, indices, axis, dtype, out), (array, out))
         ufunc_reductions.only_binary(self.ufunc, "reduceat")
         try:
-            return segments.reduceat(self.ufunc, resolved(array), resolved(indices), axis, dtype, out)
+            return ufunc_at.reduceat(self.ufunc, resolved(array), resolved(indices), axis, dtype, out)
         except numpy_messages.FAILURES as error:
             numpy_messages.reraise(error, self.ufunc.reduceat, array, indices, axis, dtype, out)
             raise
@@ -277,3 +279,39 @@ for _ufunc in vars(np).values():
     if isinstance(_ufunc, np.ufunc) and _ufunc.__name__ not in LEFT_OUT:
         rules.functions[_ufunc] = StagedUfunc(_ufunc)
 rules.dynamic_shape(np.ufunc)(broadcasting.elementwise)
+
+
+class _StagedLibraryUfunc(StagedUfunc):
+    """The staged counterpart of such a ufunc, which the library's own loops compute; `outer` is its only method."""
+
+    def _refuse(self, method: str, *args: Value, **kwargs: Value) -> Value:
+        if traced_inside((args, kwargs)):
+            raise UnsupportedOperationError(
+                f"{named(self.ufunc)}.{method} is not supported in compiled code; write the loop over its elements"
+            )
+        return getattr(self.ufunc, method)(*args, **kwargs)
+
+    def reduce(self, *args: Value, **kwargs: Value) -> Value:
+        """Refuse what is traced."""
+        return self._refuse("reduce", *args, **kwargs)
+
+    def accumulate(self, *args: Value, **kwargs: Value) -> Value:
+        """Refuse what is traced."""
+        return self._refuse("accumulate", *args, **kwargs)
+
+    def reduceat(self, *args: Value, **kwargs: Value) -> Value:
+        """Refuse what is traced."""
+        return self._refuse("reduceat", *args, **kwargs)
+
+    def at(self, *args: Value, **kwargs: Value) -> None:
+        """Refuse what is traced."""
+        self._refuse("at", *args, **kwargs)
+
+
+@functools.cache
+def _staged_ufunc(ufunc: np.ufunc) -> Callable[..., Any] | None:
+    """The staged counterpart of another library's ufunc; None where there is none."""
+    return None if named(ufunc) is None else _StagedLibraryUfunc(ufunc)
+
+
+registry.UFUNC_MAKERS.append(_staged_ufunc)

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ops.checks import scalar, without
-from anabranch.runtime.ops.mlir_text import ints
+from anabranch.runtime.ops.op import scalar, without
 from anabranch.runtime.ops.reducers import ADD, MULTIPLY, Reducer
 from anabranch.runtime.ops.shape import slice_of
+from anabranch.runtime.ops.stablehlo_text import ints
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 # Smaller arrays are reduced in less time than it takes to start a second loop.

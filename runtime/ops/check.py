@@ -9,8 +9,7 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
-from anabranch.runtime.ops.checks import BOOL, scalar
-from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.op import BOOL, expect, scalar
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 # The type of an error code.

@@ -15,8 +15,8 @@ from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.ops import cost
-from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.stablehlo_text import ints
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop, Params, Slot, carries
 

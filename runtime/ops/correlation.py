@@ -10,9 +10,8 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation
-from anabranch.runtime.ops import numpy_calls
-from anabranch.runtime.ops.checks import BOOL, INT64, scalar
-from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops import op
+from anabranch.runtime.ops.op import BOOL, INT64, expect, scalar
 from anabranch.runtime.ops.shape import pad_with, slice_of
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
@@ -50,8 +49,8 @@ class _Correlate(Op):
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter, (a, v), (a_type, v_type), mode = ctx.emitter, ctx.inputs, ctx.in_types, ctx.params["mode"]
-        if numpy_calls.may_call(ctx, _MANY // v_type.size):
-            return numpy_calls.called(ctx, self)
+        if op.may_call(ctx, _MANY // v_type.size):
+            return op.called(ctx, self)
         narrow = a_type.dtype == BOOL or (a_type.dtype.kind in "fV" and a_type.dtype.itemsize < 4)
         dtype = _FLOAT32 if narrow else a_type.dtype
         a, v = emitter.convert(a, a_type, dtype), emitter.convert(v, v_type, dtype)

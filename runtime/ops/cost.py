@@ -23,11 +23,7 @@ def fits_native_loop(*programs: Program) -> bool:
 def is_small(program: Program, live: Container[Var] | None = None) -> bool:
     """Return whether one run of the Program (of a loop's body, one step) touches little memory.
 
-    Parameters
-    ----------
-    program
-    live
-        Where it is given, only the equations that compute one of these values count.
+    `live`: where it is given, only the equations that compute one of these values count.
     """
     return _left(program, _SMALL, live) >= 0
 

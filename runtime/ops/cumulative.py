@@ -11,11 +11,10 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Literal, Program, Var
 from anabranch.runtime.ir.rewrite import Block
-from anabranch.runtime.ops.checks import BOOL, INT64, in_range, scalar
 from anabranch.runtime.ops.control import FOR
 from anabranch.runtime.ops.elementwise.arithmetic import add, multiply
 from anabranch.runtime.ops.elementwise.comparison import maximum, minimum
-from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.op import BOOL, INT64, expect, in_range, scalar
 from anabranch.runtime.ops.reducers import ADD, MAXIMUM, MINIMUM, MULTIPLY, Reducer, highest, lowest
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 

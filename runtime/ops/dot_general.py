@@ -12,10 +12,9 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation, Var
-from anabranch.runtime.ops import numpy_calls
+from anabranch.runtime.ops import op
 from anabranch.runtime.ops.blocked_reduction import reduced
-from anabranch.runtime.ops.checks import BOOL, in_range
-from anabranch.runtime.ops.op import UNBOUNDED, expect
+from anabranch.runtime.ops.op import BOOL, UNBOUNDED, expect, in_range
 from anabranch.runtime.ops.reducers import ADD
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
@@ -93,8 +92,8 @@ class _DotGeneral(Op):
             result = _of_vector(emitter, operands[side], types[side], contract[side][0], operands[1 - side])
         elif (native := self._by_library(ctx)) is not None:
             return native
-        elif numpy_calls.may_call_at_once(ctx, _least_for_numpy(ctx)):
-            return numpy_calls.called(ctx, self)
+        elif op.may_call_at_once(ctx, _least_for_numpy(ctx)):
+            return op.called(ctx, self)
         else:
             result = emitter.op("dot_general", operands, types, result_type, attributes)
             if contract[0] and all(types[0].shape[a] == 1 for a in contract[0]) and wide.kind in "fc":
@@ -127,19 +126,11 @@ class _DotGeneral(Op):
 
 @frozen
 class Contraction:
-    """The axes of a product and its sizes.
+    """The axes of a product and its sizes."""
 
-    Attributes
-    ----------
-    types : tuple of ArrayType
-        Of the operands.
-    out : ArrayType
-    summed, batch, free : tuple of sequences of int
-        The axes of each operand along which products are added up, those of the stack, and those that are left.
-    """
-
-    types: tuple[ArrayType, ArrayType]
+    types: tuple[ArrayType, ArrayType]  # of the operands
     out: ArrayType
+    # The axes of each operand along which products are added up, those of the stack, and those that are left.
     summed: _Axes
     batch: _Axes
     free: _Axes

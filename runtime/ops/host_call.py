@@ -13,9 +13,8 @@ import numpy as np
 from anabranch.base.context_values import having
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import scalar
 from anabranch.runtime.ops.host_callback import called_back, done_before
-from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.op import CallOp, expect, scalar
 from anabranch.runtime.ops.raised_exceptions import ticket_for
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
@@ -48,33 +47,22 @@ class ViewError(RefusedError):
 
 
 class HostCall(Protocol):
-    """The function, and how its arguments and results lie in arrays.
+    """The function, and how its arguments and results lie in arrays."""
 
-    Attributes
-    ----------
-    classes : tuple of type
-        Classes of exceptions that are told apart, each before those that it is a class of.
-    is_ordered : bool
-        The call is an effect, which comes after those before it.
-    """
-
+    # Classes of exceptions that are told apart, each before those that it is a class of.
     classes: tuple[type[BaseException], ...]
-    is_ordered: bool
+    is_ordered: bool  # the call is an effect, which comes after those before it
 
     def run(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         """The arrays of the result, of any sizes.
 
-        Raises
-        ------
-        RefusedError
+        Raises `RefusedError`.
         """
 
     def fitted(self, found: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         """The arrays of a result as the program has room for them.
 
-        Raises
-        ------
-        MisfitError
+        Raises `MisfitError`.
         """
 
 

@@ -14,8 +14,7 @@ from anabranch.base.context_values import having
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation
-from anabranch.runtime.ops.checks import scalar
-from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.op import CallOp, expect, scalar
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _INT32 = np.dtype(np.int32)

@@ -13,11 +13,21 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation
-from anabranch.runtime.ops.checks import BOOL, INT64, index_scalars, one_per_axis, scalar
-from anabranch.runtime.ops.mlir_text import ints
-from anabranch.runtime.ops.op import UNBOUNDED, NoElementsError, PartOp, UpdateOp, expect
+from anabranch.runtime.ops.op import (
+    BOOL,
+    INT64,
+    UNBOUNDED,
+    NoElementsError,
+    PartOp,
+    UpdateOp,
+    expect,
+    index_scalars,
+    one_per_axis,
+    scalar,
+)
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, SUBTRACT, XOR, Reducer
 from anabranch.runtime.ops.shape import pad_with, slice_of, sliced_shape
+from anabranch.runtime.ops.stablehlo_text import ints
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 COMBINES: dict[str, Reducer | None] = {

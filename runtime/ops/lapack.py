@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ops import numpy_calls
+from anabranch.runtime.ops import op
 from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_text import in_c_order
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
@@ -38,8 +38,8 @@ class Lapack(CallOp):
         if any(t.size == 0 for t in ctx.in_types):
             values = self.evaluate(*(np.zeros(t.shape, t.dtype) for t in ctx.in_types), **ctx.params)
             return [emitter.constant(v, t) for v, t in zip(values, ctx.out_types, strict=True)]
-        if numpy_calls.may_call(ctx, _LARGE):
-            return numpy_calls.called(ctx, self)
+        if op.may_call(ctx, _LARGE):
+            return op.called(ctx, self)
         return self.emit(ctx)
 
     @abc.abstractmethod

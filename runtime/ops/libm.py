@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops import numpy_calls
+from anabranch.runtime.ops import op
 from anabranch.runtime.ops.elementwise.python_arithmetic import PythonOp
 from anabranch.runtime.ops.elementwise.term import identity
 from anabranch.runtime.ops.op import CallOp
@@ -29,7 +29,7 @@ class _Libm(CallOp, PythonOp):
         PythonOp.__init__(self, name, (_FLOAT, _FLOAT), function, identity)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        return numpy_calls.called(ctx, self)
+        return op.called(ctx, self)
 
 
 def _log(x: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.runtime.host.library_ufuncs import LibraryUfunc
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops import numpy_calls
+from anabranch.runtime.ops import op
 from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
@@ -42,7 +42,7 @@ class _LibraryUfunc(CallOp):
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit a call of the ufunc."""
-        return numpy_calls.called(ctx, self)
+        return op.called(ctx, self)
 
 
 library_ufunc = _LibraryUfunc("library_ufunc")

@@ -8,9 +8,8 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
-from anabranch.runtime.ops import numpy_calls
-from anabranch.runtime.ops.checks import BOOL, INT64, scalar
-from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops import op
+from anabranch.runtime.ops.op import BOOL, INT64, expect, scalar
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 # A call of a host function takes as long as XLA's loop over so many elements.
@@ -46,8 +45,8 @@ class _CountedPositions(Op):
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         if ctx.in_types[0].size == 0:
             return [ctx.emitter.constant(0, type) for type in ctx.out_types]
-        if numpy_calls.may_call(ctx, _MANY):
-            return numpy_calls.called(ctx, self)
+        if op.may_call(ctx, _MANY):
+            return op.called(ctx, self)
         return ctx.outlined(self._loop)
 
     @staticmethod

@@ -11,9 +11,8 @@ from anabranch.runtime.host.progress_bars import check_stop, write_count
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation, Program
-from anabranch.runtime.ops.checks import scalar
 from anabranch.runtime.ops.host_callback import called_back
-from anabranch.runtime.ops.op import UNBOUNDED, expect
+from anabranch.runtime.ops.op import UNBOUNDED, expect, scalar
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)

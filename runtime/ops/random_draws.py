@@ -15,9 +15,8 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.host.generator_state import GeneratorKind
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops import numpy_calls
-from anabranch.runtime.ops.checks import BOOL, scalar
-from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops import op
+from anabranch.runtime.ops.op import BOOL, CallOp, expect, scalar
 from anabranch.runtime.ops.raised_exceptions import ticket_for
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
@@ -55,21 +54,12 @@ class Positions:
 
 @frozen
 class DrawCall:
-    """A call of a method of a generator, whose arguments are known, or inputs.
-
-    Attributes
-    ----------
-    method : str
-    args : tuple
-    kwargs : tuple of (str, object)
-    is_in_place : bool
-        The result is the first argument as the method leaves it.
-    """
+    """A call of a method of a generator, whose arguments are known, or inputs."""
 
     method: str
     args: tuple[Any, ...]
     kwargs: tuple[tuple[str, Any], ...] = ()
-    is_in_place: bool = False
+    is_in_place: bool = False  # the result is the first argument as the method leaves it
 
     def on(self, generator: Any, arrays: Sequence[np.ndarray]) -> Any:
         """Make the call, of these inputs."""
@@ -115,7 +105,7 @@ class _Draw(CallOp):
         return (kind.read(generator), _NO_TICKET, *found)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        return numpy_calls.called(ctx, self)
+        return op.called(ctx, self)
 
 
 class _Seed(CallOp):
@@ -140,7 +130,7 @@ class _Seed(CallOp):
             return (np.zeros(kind.words, WORD), np.asarray(ticket_for(error), np.int64))
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        return numpy_calls.called(ctx, self)
+        return op.called(ctx, self)
 
 
 random_draw, random_seed = _Draw("random_draw"), _Seed("random_seed")

@@ -10,7 +10,7 @@ from ml_dtypes import finfo
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ops.checks import BOOL
+from anabranch.runtime.ops.op import BOOL
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 Emit = Callable[[Emitter, str, str, ArrayType], str]
@@ -18,21 +18,11 @@ Emit = Callable[[Emitter, str, str, ArrayType], str]
 
 @frozen
 class Reducer:
-    """A binary ufunc, the kinds of dtype it is defined for here, and how to emit it.
+    """A binary ufunc, the kinds of dtype it is defined for here, and how to emit it."""
 
-    Attributes
-    ----------
-    ufunc
-        NumPy's own.
-    kinds
-        The letters of `dtype.kind` that NumPy's ufunc keeps; `V` stands for the dtypes of ml_dtypes.
-    emit
-        Emits the combination of two values of one type.
-    """
-
-    ufunc: np.ufunc
-    kinds: str
-    emit: Emit
+    ufunc: np.ufunc  # NumPy's own
+    kinds: str  # the letters of `dtype.kind` that NumPy's ufunc keeps; `V` stands for the dtypes of ml_dtypes
+    emit: Emit  # emits the combination of two values of one type
 
     def takes(self, dtype: np.dtype) -> bool:
         """Return whether the ufunc has a loop from two values of `dtype` to one."""

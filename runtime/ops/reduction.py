@@ -11,8 +11,7 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ops.blocked_reduction import reduced
-from anabranch.runtime.ops.checks import BOOL, INT64, in_range, without
-from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.op import BOOL, INT64, expect, in_range, without
 from anabranch.runtime.ops.reducers import (
     ADD,
     AND,

@@ -8,10 +8,9 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
-from anabranch.runtime.ops import numpy_calls
-from anabranch.runtime.ops.checks import BOOL, INT64, scalar
+from anabranch.runtime.ops import op
 from anabranch.runtime.ops.indexing import take
-from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.op import BOOL, INT64, CallOp, expect, scalar
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 # XLA takes less time for a search in a shorter line.
@@ -48,8 +47,8 @@ class _SearchSorted(CallOp):
         (outs[0][...],) = self.evaluate(line, values, count, right=right)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        if numpy_calls.may_call(ctx, _LONG_LINE):
-            return numpy_calls.called(ctx, self)
+        if op.may_call(ctx, _LONG_LINE):
+            return op.called(ctx, self)
         emitter, (line, values, count), (line_type, type, _) = ctx.emitter, ctx.inputs, ctx.in_types
         (n,), at, truth = line_type.shape, ArrayType(type.shape, INT64), ArrayType(type.shape, BOOL)
         size = emitter.broadcast(count, scalar(INT64), at.shape, ())

@@ -9,9 +9,8 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops import numpy_calls
-from anabranch.runtime.ops.checks import scalar
-from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops import op
+from anabranch.runtime.ops.op import CallOp, expect, scalar
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _INT64, _FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
@@ -46,7 +45,7 @@ class _SetOrder(CallOp):
         return (result,)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        return numpy_calls.called(ctx, self)
+        return op.called(ctx, self)
 
 
 set_order = _SetOrder("set_order")

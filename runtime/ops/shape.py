@@ -9,9 +9,8 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
-from anabranch.runtime.ops.checks import in_range, one_per_axis, scalar, without
-from anabranch.runtime.ops.mlir_text import ints
-from anabranch.runtime.ops.op import PartOp, expect
+from anabranch.runtime.ops.op import PartOp, expect, in_range, one_per_axis, scalar, without
+from anabranch.runtime.ops.stablehlo_text import ints
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 # From how many elements on columns are put together as rows.

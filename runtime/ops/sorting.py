@@ -20,10 +20,9 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.host.callbacks import HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops import numpy_calls
-from anabranch.runtime.ops.checks import BOOL, INT64, in_range
+from anabranch.runtime.ops import op
 from anabranch.runtime.ops.indexing import take
-from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.op import BOOL, INT64, CallOp, expect, in_range
 from anabranch.runtime.ops.reducers import has_nan, parts, real_dtype
 from anabranch.runtime.ops.stable_positions import write_stable_positions
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
@@ -82,8 +81,8 @@ class _Sort(_Sorting):
         (x,), (type,), axis = ctx.inputs, ctx.in_types, ctx.params["axis"]
         if type.size == 0 or type.shape[axis] == 1:
             return ctx.inputs
-        if numpy_calls.may_call(ctx, MANY):
-            return numpy_calls.called(ctx, self)
+        if op.may_call(ctx, MANY):
+            return op.called(ctx, self)
         if type.dtype.kind in "iu":
             return [_ascending(emitter, x, type, axis)]
         if type.dtype == BOOL:
@@ -158,8 +157,8 @@ class _Partition(CallOp):
         outs[0].partition(list(kth), axis)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        if numpy_calls.may_call(ctx, MANY):
-            return numpy_calls.called(ctx, self)
+        if op.may_call(ctx, MANY):
+            return op.called(ctx, self)
         return sort.lower(dataclasses.replace(ctx, params={"axis": ctx.params["axis"], "stable": False}))
 
 
@@ -180,8 +179,8 @@ class _ArgPartition(_Partition):
         (outs[0][...],) = self.evaluate(x, axis=axis, kth=kth)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        if numpy_calls.may_call(ctx, MANY):
-            return numpy_calls.called(ctx, self)
+        if op.may_call(ctx, MANY):
+            return op.called(ctx, self)
         return argsort.lower(dataclasses.replace(ctx, params={"axis": ctx.params["axis"], "stable": False}))
 
 
@@ -202,8 +201,8 @@ class _PartitionAt(_Partition):
         super().write(outs, x, axis=axis, kth=_within(places, x.shape[axis]))
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        if numpy_calls.may_call(ctx, MANY):
-            return numpy_calls.called(ctx, self)
+        if op.may_call(ctx, MANY):
+            return op.called(ctx, self)
         params = {"axis": ctx.params["axis"], "stable": False}
         inputs, atoms, in_types = ctx.inputs[:1], ctx.atoms[:1], ctx.in_types[:1]
         return sort.lower(dataclasses.replace(ctx, inputs=inputs, atoms=atoms, in_types=in_types, params=params))
@@ -234,8 +233,8 @@ class _ArgSort(_Sorting):
         (x,), (type,), axis = ctx.inputs, ctx.in_types, ctx.params["axis"]
         if type.size == 0 or type.shape[axis] == 1:
             return [emitter.constant(0 if type.size else np.zeros(type.shape, np.int64), ctx.out_types[0])]
-        if numpy_calls.may_call(ctx, MANY):
-            return numpy_calls.called(ctx, self)
+        if op.may_call(ctx, MANY):
+            return op.called(ctx, self)
         rows = _Rows(emitter, type, axis)
         return [rows.leave(_permutation(emitter, rows.enter(x), rows.type), INT64)]
 

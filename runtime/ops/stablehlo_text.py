@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from anabranch.runtime.host.buffer_types import DTYPES
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ops.mlir_text import ints, nested, splat, tensor
 
 Types = Sequence[ArrayType]
 # Emits what is computed of values by their names: one of them, or several.
@@ -37,10 +38,6 @@ class StablehloText:
     """The text of one function body under construction.
 
     Every method that emits returns the SSA name (`%12`) of what it made.
-
-    Attributes
-    ----------
-    lines : list of str
     """
 
     def __init__(self) -> None:
@@ -191,7 +188,7 @@ class StablehloText:
             key = (type, first.tobytes())
             scope = self._constants[-1]
             if key not in scope:
-                scope[key] = self._dense(splat(np.asarray(first)), type)
+                scope[key] = self._dense(_splat(np.asarray(first)), type)
                 self._repeated[scope[key]] = _Repeated(first, ArrayType((), type.dtype), ())
             return scope[key]
         if array.shape != type.shape:
@@ -199,7 +196,7 @@ class StablehloText:
         if array.size == 0:
             return self._dense("", type)
         if array.dtype.kind == "b":
-            return self._dense(nested(array), type)
+            return self._dense(_nested(array), type)
         content, scope = np.ascontiguousarray(array).tobytes(), self._constants[-1]
         if (type, content) not in scope:
             scope[type, content] = self._dense(f'"0x{content.hex().upper()}"', type)
@@ -305,3 +302,43 @@ class StablehloText:
 
         region = self.region([element, element], less)
         return self.multi("sort", [x], [type], [type], [region], f"dimension = {axis} : i64, is_stable = true")[0]
+
+
+_ELEMENT = {dtype.name: name for name, dtype in DTYPES.items()}
+
+
+@functools.lru_cache(maxsize=256)
+def _element(dtype: np.dtype) -> str:
+    """MLIR's name of a dtype."""
+    return _ELEMENT[dtype.name]
+
+
+@functools.lru_cache(maxsize=4096)
+def tensor(type: ArrayType) -> str:
+    """`tensor<3x4xf64>`."""
+    return f"tensor<{''.join(f'{n}x' for n in type.shape)}{_element(type.dtype)}>"
+
+
+def ints(values: Sequence[int]) -> str:
+    """`array<i64: 1, 2>`."""
+    return f"array<i64: {', '.join(map(str, values))}>" if values else "array<i64>"
+
+
+def _splat(value: np.ndarray) -> str:
+    """A scalar as MLIR writes it; floats as bits, so that NaN payloads, infinities and -0.0 survive."""
+    kind = value.dtype.kind
+    if kind == "b":
+        return "true" if value else "false"
+    if kind in "iu":
+        return str(int(value))
+    if kind == "c":
+        part = np.float32 if value.dtype.itemsize == 8 else np.float64
+        return f"({_splat(np.asarray(value.real, part))}, {_splat(np.asarray(value.imag, part))})"
+    return "0x" + value.tobytes()[::-1].hex().upper()
+
+
+def _nested(array: np.ndarray) -> str:
+    """The text of an array's elements, in brackets for each axis."""
+    if array.ndim == 0:
+        return _splat(array)
+    return "[" + ", ".join(map(_nested, array)) + "]"

@@ -14,9 +14,7 @@ from anabranch.runtime.host.callbacks import HostCallback, attributes
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, SourceLocation, Var
-from anabranch.runtime.ops.emission_progress import EmissionProgress
-from anabranch.runtime.ops.mlir_text import tensor
-from anabranch.runtime.ops.stablehlo_text import Body, StablehloText, Types
+from anabranch.runtime.ops.stablehlo_text import Body, StablehloText, Types, tensor
 
 # NaNs whose payload no arithmetic makes.
 _ODD_NAN = {np.dtype(np.float32): 0x7FC5A5A5, np.dtype(np.float64): 0x7FF85A5A5A5A5A5A}
@@ -45,7 +43,7 @@ class Emitter(StablehloText):
         self._native_form = native_form
         self._nested: dict[str, bool] = {}  # of the results of control flow: whether a function returned it
         self._named: dict[str, str] = {}
-        self._under_way: list[EmissionProgress] = []
+        self._under_way: list[_EmissionProgress] = []
 
     def op(self, name: str, operands: Sequence[str], in_types: Types, out: ArrayType, attributes: str = "") -> str:
         """Emit an op with one result; to a sum with zero XLA is left no choice: -0.0 + 0.0 is 0.0, not the -0.0."""
@@ -204,7 +202,7 @@ class Emitter(StablehloText):
         def read(atom: Atom) -> str:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
 
-        progress = EmissionProgress(program, env)
+        progress = _EmissionProgress(program, env)
         self._under_way.append(progress)
         for place, equation in enumerate(program.equations):
             progress.place = place
@@ -223,30 +221,15 @@ class Emitter(StablehloText):
 
 @frozen(eq=False)
 class LoweringContext:
-    """One equation as its op lowers it.
+    """One equation as its op lowers it."""
 
-    Attributes
-    ----------
-    emitter : Emitter
-        Writes the StableHLO.
-    inputs : sequence of str
-        The SSA names of the inputs.
-    atoms : sequence of Atom
-        The inputs, of which some may be constants.
-    in_types, out_types : sequence of ArrayType
-    params : mapping
-        The equation's.
-    source : SourceLocation, optional
-        The user's code that it came from.
-    """
-
-    emitter: Emitter
-    inputs: Sequence[str]
-    atoms: Sequence[Atom]
+    emitter: Emitter  # writes the StableHLO
+    inputs: Sequence[str]  # the SSA names of the inputs
+    atoms: Sequence[Atom]  # the inputs, of which some may be constants
     in_types: Sequence[ArrayType]
     out_types: Sequence[ArrayType]
-    params: Mapping[str, Any]
-    source: SourceLocation | None = None
+    params: Mapping[str, Any]  # the equation's
+    source: SourceLocation | None = None  # the user's code that it came from
 
     def outlined(self, lower: Callable[[LoweringContext], Sequence[str]]) -> Sequence[str]:
         """Emit an outlined function that computes the equation, as `lower` does inside of it; returns the results."""
@@ -255,3 +238,28 @@ class LoweringContext:
             return lower(dataclasses.replace(self, inputs=names))
 
         return self.emitter.outlined(self.inputs, self.in_types, self.out_types, body)
+
+
+class _EmissionProgress:
+    """How far the emission of a Program has come, and which of its values are read later on."""
+
+    def __init__(self, program: Program, env: dict[Var, str]) -> None:
+        self.place = 0
+        self._env = env
+        self._equations = program.equations
+        self._last: dict[Atom, int] = {a: i for i, e in enumerate(program.equations) for a in e.inputs}
+        self._last |= dict.fromkeys(program.outputs, len(program.equations))
+        self._elementwise = {v for e in program.equations if e.op.is_elementwise for v in e.outputs}
+
+    @property
+    def equation(self) -> Equation:
+        """The one that is being emitted."""
+        return self._equations[self.place]
+
+    def is_elementwise(self, atom: Atom) -> bool:
+        """Return whether an equation of the Program itself computes a value element by element."""
+        return atom in self._elementwise
+
+    def needs(self, name: str) -> bool:
+        """Return whether an equation after the present one, or an output, reads the name."""
+        return any(self._last.get(var, -1) > self.place for var, known in self._env.items() if known == name)

@@ -16,24 +16,12 @@ Params: TypeAlias = Mapping[str, Any]
 
 @frozen
 class Slot:
-    """One value of an equation, by its places outside and at the borders of the sub-Programs.
+    """One value of an equation, by its places outside and at the borders of the sub-Programs."""
 
-    Attributes
-    ----------
-    operand : int or None
-        The place among the equation's inputs.
-    formal : int or None
-        The place among the inputs of each sub-Program.
-    yielded : int or None
-        The place among the outputs of the sub-Programs that compute results.
-    result : int or None
-        The place among the equation's outputs.
-    """
-
-    operand: int | None = None
-    formal: int | None = None
-    yielded: int | None = None
-    result: int | None = None
+    operand: int | None = None  # the place among the equation's inputs
+    formal: int | None = None  # the place among the inputs of each sub-Program
+    yielded: int | None = None  # the place among the outputs of the sub-Programs that compute results
+    result: int | None = None  # the place among the equation's outputs
 
     @property
     def is_carry(self) -> bool:
@@ -42,17 +30,11 @@ class Slot:
 
 
 class StructuredOp(Op):
-    """An op that runs sub-Programs: `cond`, `switch`, `while`, `for`, `for_until`.
-
-    Attributes
-    ----------
-    controls : tuple of int
-        The inputs that say what runs.
-    """
+    """An op that runs sub-Programs: `cond`, `switch`, `while`, `for`, `for_until`."""
 
     __slots__ = ()
     is_materialized = True
-    controls: tuple[int, ...] = ()
+    controls: tuple[int, ...] = ()  # the inputs that say what runs
 
     @abc.abstractmethod
     def slots(self, equation: Equation) -> Sequence[Slot]:

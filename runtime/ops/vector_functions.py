@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ops import numpy_calls
+from anabranch.runtime.ops import op
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 # The names of the dtypes for which NumPy's function takes a quarter of the time of XLA's, or less.
@@ -44,9 +44,9 @@ def __getattr__(name: str) -> _Function:
 
 def called(name: str, ctx: LoweringContext) -> Sequence[str] | None:
     """Emit a call of NumPy's function; None where XLA computes it."""
-    if not is_faster(name, ctx.in_types[0]) or not numpy_calls.may_call_at_once(ctx, _MANY):
+    if not is_faster(name, ctx.in_types[0]) or not op.may_call_at_once(ctx, _MANY):
         return None
-    return numpy_calls.called_by_name(ctx, __name__, name)
+    return op.called_by_name(ctx, __name__, name)
 
 
 def is_faster(name: str, type: ArrayType) -> bool:

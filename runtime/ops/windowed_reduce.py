@@ -15,8 +15,7 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation, Program
-from anabranch.runtime.ops.checks import INT64, scalar
-from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.op import INT64, expect, scalar
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, Reducer, highest, lowest
 from anabranch.runtime.ops.shape import slice_of
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext

@@ -11,8 +11,7 @@ from typing import Any
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation, Program
-from anabranch.runtime.ops.checks import INT64, scalar
-from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.op import INT64, expect, scalar
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.vector_lanes import CHUNKS_TOUCHED, Lanes, Strip, checked, chunk, evaluated, key
 

@@ -38,17 +38,10 @@ from anabranch.runtime.passes.undef_propagation import propagate_undef
 
 @frozen
 class Pass:
-    """A pass: the Program that it returns computes the same as the one it is given.
+    """A pass: the Program that it returns computes the same as the one it is given."""
 
-    Attributes
-    ----------
-    run : callable
-        Leaves nothing to do for itself.
-    serves_xla : bool
-        It makes up for what XLA cannot do and LLVM can: loops over single elements need it only without machine code.
-    """
-
-    run: Callable[[Program], Program]
+    run: Callable[[Program], Program]  # leaves nothing to do for itself
+    # It makes up for what XLA cannot do and LLVM can: loops over single elements need it only without machine code.
     serves_xla: bool = False
 
     @property

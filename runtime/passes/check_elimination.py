@@ -59,19 +59,11 @@ class _Position:
 
 
 class _Scope:
-    """A Program where it stands: its inputs may be values of the Program around it.
-
-    Attributes
-    ----------
-    outer : mapping
-        Values of the Program around it by the inputs that they are, each with its scope.
-    positions : dict
-        Error codes, with the checks that come before them.
-    """
+    """A Program where it stands: its inputs may be values of the Program around it."""
 
     def __init__(self, program: Program, outer: Mapping[Var, tuple[_Scope, Atom]]) -> None:
-        self.outer = outer
-        self.positions: dict[Atom, _Position] = {}
+        self.outer = outer  # values of the Program around it by the inputs that they are, each with its scope
+        self.positions: dict[Atom, _Position] = {}  # error codes, with the checks that come before them
         self.makers = {out: (e, i) for e in program.equations for i, out in enumerate(e.outputs)}
         self.numbers: dict[Atom, int] = {}
 

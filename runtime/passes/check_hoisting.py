@@ -70,23 +70,13 @@ def _hoisted(equation: Equation, block: Block) -> Sequence[Atom] | None:
 
 @frozen(eq=False)
 class _First:
-    """The first check of a step, which fails from the step of number `limit` on.
-
-    Attributes
-    ----------
-    check : Equation
-    limit : Atom
-        As a value around the loop.
-    values : mapping
-        Values of the step around the loop; an int stands for the step's index and a constant.
-    carried : sequence of Var
-        What becomes of the code and the kept details.
-    """
+    """The first check of a step, which fails from the step of number `limit` on."""
 
     check: Equation
-    limit: Atom
+    limit: Atom  # as a value around the loop
+    # Values of the step around the loop; an int stands for the step's index and a constant.
     values: Mapping[Atom, Atom | int]
-    carried: Sequence[Var]
+    carried: Sequence[Var]  # what becomes of the code and the kept details
 
     def without(self, equation: Equation, steps: Atom) -> Equation:
         """The loop with so many steps and without the check."""

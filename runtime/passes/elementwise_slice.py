@@ -10,16 +10,15 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import Block, substitute
-from anabranch.runtime.ops.checks import INT64, scalar
 from anabranch.runtime.ops.elementwise.arithmetic import add, subtract
 from anabranch.runtime.ops.elementwise.bits import bitwise_and
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.elementwise.comparison import equal, greater_equal, less, logical_and, maximum, minimum
 from anabranch.runtime.ops.indexing import dynamic_slice, gather, lookup
+from anabranch.runtime.ops.op import INT64, scalar
 from anabranch.runtime.ops.shape import iota, reshape
 from anabranch.runtime.ops.table import OPS
-from anabranch.runtime.ops.vector_lanes import Strip
-from anabranch.runtime.ops.window import window
+from anabranch.runtime.ops.vector_lanes import Strip, window
 from anabranch.runtime.passes.def_use import DefUse
 from anabranch.runtime.passes.window_analysis import Bounds, Windows
 

@@ -58,9 +58,7 @@ class _Link:
 class _Codes:
     """The error codes of one Program: before the first check and after the last, None where there is none.
 
-    Raises
-    ------
-    UnchainedError
+    Raises `UnchainedError`.
     """
 
     def __init__(self, program: Program) -> None:

@@ -14,19 +14,14 @@ Known: TypeAlias = tuple[Interval | None, ...]
 
 
 class Intervals(dict[Var, Interval]):
-    """The intervals of values that are narrower than their dtypes.
-
-    Attributes
-    ----------
-    operands : dict
-        Those of the operands of shifts and divisions, by the results: as they are known where these are computed. What
-        a check refuses that comes later is not among it.
-    """
+    """The intervals of values that are narrower than their dtypes."""
 
     def __init__(
         self, found: Mapping[Var, Interval] = MappingProxyType({}), operands: Mapping[Var, Known] = MappingProxyType({})
     ) -> None:
         super().__init__(found)
+        # Those of the operands of shifts and divisions, by the results: as they are known where these are computed.
+        # What a check refuses that comes later is not among it.
         self.operands = dict(operands)
 
     def __or__(self, other: Mapping[Var, Interval]) -> Intervals:  # type: ignore[override]

@@ -90,7 +90,6 @@ class _Inside:
 
     Parameters
     ----------
-    program
     given
         The inputs that are invariant, each with its operand.
     around

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import TypeAlias
 
 import numpy as np
@@ -30,7 +31,6 @@ from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.passes.counters import Counters
 from anabranch.runtime.passes.found_intervals import Intervals, Known
 from anabranch.runtime.passes.interval_rules import NO, TRUTH, YES, hull, meet, of_dtype, rule_of, within
-from anabranch.runtime.passes.suppositions import State, Supposed
 
 # How many definitions back a test is followed, and a refined value.
 _DEEPEST = 8
@@ -49,7 +49,7 @@ class Ranges:
         # What is known of each value that was asked for without looking at the Program: constants, and dtypes.
         self._widest: dict[Atom, Interval | None] = {}
         self.counters = Counters(self)
-        self._before: list[State] | None = None
+        self._before: list[_State] | None = None
         self._computed_from: dict[Var, Known] = {}
         # Bools that are assumed to be what the way that a run has taken says.
         self._assumed: set[Var] = set()
@@ -119,11 +119,11 @@ class Ranges:
         """The arguments of `bind`."""
         return self.of(atom), atom in self._nonzero
 
-    def supposed(self) -> Supposed:
+    def supposed(self) -> _Supposed:
         """Forget afterwards what is learned within."""
-        return Supposed(self.suppose, self.bind)
+        return _Supposed(self.suppose, self.bind)
 
-    def suppose(self, before: list[State] | None) -> list[State] | None:
+    def suppose(self, before: list[_State] | None) -> list[_State] | None:
         """Note here what values are before something is learned of them; returns where that was noted until now."""
         outer, self._before = self._before, before
         return outer
@@ -335,3 +335,42 @@ _RELATIONS: dict[Op, tuple[_Learn, _Learn]] = {
     equal: (Ranges.equal, Ranges.differ),
     not_equal: (Ranges.differ, Ranges.equal),
 }
+
+
+# A value, and what was known of it: the arguments of `bind`.
+_State: TypeAlias = tuple[Var, Interval | None, bool]
+
+
+class _Supposed(AbstractContextManager["_Supposed"]):
+    """A block after which what is learned within is forgotten; a generator would take some times as long.
+
+    Parameters
+    ----------
+    suppose : callable
+        Lets what is learned be kept in a list, with what was known before; returns the list that it was kept in.
+    bind : callable
+        Says again what was known of a value.
+    """
+
+    __slots__ = ("_before", "_bind", "_outer", "_suppose")
+
+    def __init__(
+        self,
+        suppose: Callable[[list[_State] | None], list[_State] | None],
+        bind: Callable[[Var, tuple[Interval | None, bool]], None],
+    ) -> None:
+        self._suppose, self._bind = suppose, bind
+        self._before: list[_State] = []
+
+    def __enter__(self) -> _Supposed:
+        self._outer = self._suppose(self._before)
+        return self
+
+    def is_all(self) -> None:
+        """Keep what is learned in the rest of the block."""
+        self._suppose(self._outer)
+
+    def __exit__(self, *_: object) -> None:
+        for var, interval, nonzero in reversed(self._before):
+            self._bind(var, (interval, nonzero))
+        self._suppose(self._outer)

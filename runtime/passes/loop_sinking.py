@@ -111,19 +111,13 @@ class _Part:
 
 
 class _Slice:
-    """The part of a loop's body that computes some of its carries.
-
-    Attributes
-    ----------
-    program : Program
-    after : mapping
-        Values of a last step that are known after the loop: constants and carries.
-    """
+    """The part of a loop's body that computes some of its carries."""
 
     def __init__(self, equation: Equation, found: Iterable[_Carry]) -> None:
         assert isinstance(equation.op, Loop)
         body, wanted = _body(equation), tuple(c.yielded for c in found)
         self.program = eliminate_dead_code(dataclasses.replace(body, outputs=wanted))
+        # Values of a last step that are known after the loop: constants and carries.
         self.after: Mapping[Atom, Atom] = {
             **{
                 c.yielded: c.result

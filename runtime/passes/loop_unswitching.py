@@ -121,7 +121,6 @@ class _Choices:
     ----------
     defs
         Of the Program that it stands in.
-    loop
     read
         Returns what stands for a value of that Program now.
     """

@@ -58,10 +58,7 @@ class _Count:
 class Accesses:
     """The uses of matrices in the sub-Programs of a Program, each of which is looked through once.
 
-    Parameters
-    ----------
-    trips : callable
-        Says of the trip count of a loop how many steps it stands for.
+    `trips`: says of the trip count of a loop how many steps it stands for.
     """
 
     def __init__(self, trips: Callable[[Atom], float]) -> None:

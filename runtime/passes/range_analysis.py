@@ -59,25 +59,14 @@ def ranges_without_failure(
     leaving: Callable[[Equation, Program], bool],
     is_code: Callable[[Atom], bool],
 ) -> Intervals:
-    """The intervals, where what comes after a failure does not run.
+    """The intervals, where what comes after a failure does not run; those of the inputs are known.
 
-    Parameters
-    ----------
-    program
-    known
-        Intervals of the inputs.
-    leaving
-        Returns whether a choice of a Program is one between what tells of a failure and what was known before.
-    is_code
-        Returns whether a value is an error code: loops that begin with one do not run where it is set.
+    A Program is asked whether a choice in it is one between what tells of a failure and what was known before, and a
+    value whether it is an error code: loops that begin with one do not run where it is set.
     """
     analysis = _Analysis(program, known, leaving, is_code)
     analysis.run()
     return analysis.ranges.intervals()
-
-
-def _never(equation: Equation, program: Program) -> bool:
-    return False
 
 
 class _Analysis:
@@ -87,13 +76,11 @@ class _Analysis:
         self,
         program: Program,
         known: Mapping[Var, Interval] = MappingProxyType({}),
-        leaving: Callable[[Equation, Program], bool] = _never,
+        leaving: Callable[[Equation, Program], bool] = lambda _, __: False,
         is_code: Callable[[Atom], bool] = lambda _: False,
     ) -> None:
-        self.program = program
-        self.known = known
-        self.leaving = leaving
-        self.is_code = is_code
+        self.program, self.known = program, known
+        self.leaving, self.is_code = leaving, is_code
         self.ranges = Ranges(program)
         self.chained = is_chained(program)
         self.narrowing = self.changed = False

@@ -16,22 +16,13 @@ _LARGE = 2**32
 
 @frozen(eq=False)
 class Facts:
-    """The equations of a Program that matter here.
+    """The equations of a Program that matter here."""
 
-    Attributes
-    ----------
-    steps : list
-        Those with integers, bools or sub-Programs, with the rules of those that have one, and their inputs that are
-        integers or bools.
-    unset : list of Var
-        The values that no step is sure to define.
-    has_loops : bool
-        Whether one of them, or of the sub-Programs', is a loop.
-    """
-
+    # Those with integers, bools or sub-Programs, with the rules of those that have one, and their inputs that are
+    # integers or bools.
     steps: list[tuple[Equation, IntervalRule | None, list[Atom]]]
-    unset: list[Var]
-    has_loops: bool
+    unset: list[Var]  # the values that no step is sure to define
+    has_loops: bool  # whether one of them, or of the sub-Programs', is a loop
 
 
 @frozen(eq=False)
@@ -46,16 +37,10 @@ class IntCarry:
 
 
 class ProgramFacts:
-    """The facts of a Program and its sub-Programs, found once.
-
-    Attributes
-    ----------
-    compared : set of int
-        The constants that ints are compared with, as the sizes of arrays.
-    """
+    """The facts of a Program and its sub-Programs, found once."""
 
     def __init__(self) -> None:
-        self.compared: set[int] = set()
+        self.compared: set[int] = set()  # the constants that ints are compared with, as the sizes of arrays
         self._facts: dict[Program, Facts] = {}
         self._loops: dict[Equation, tuple[Sequence[Slot], Sequence[IntCarry]]] = {}
 

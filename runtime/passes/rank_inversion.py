@@ -12,8 +12,8 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program
 from anabranch.runtime.ir.rewrite import Block, in_sub_programs, rewrite
-from anabranch.runtime.ops.checks import INT64
 from anabranch.runtime.ops.indexing import scatter
+from anabranch.runtime.ops.op import INT64
 from anabranch.runtime.ops.shape import broadcast_in_dim, iota, reshape
 from anabranch.runtime.ops.sorting import argsort
 

@@ -14,11 +14,11 @@ from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import Block, rewrite, with_equations
 from anabranch.runtime.ops import cost
-from anabranch.runtime.ops.checks import BOOL, scalar
 from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.elementwise.comparison import less
 from anabranch.runtime.ops.indexing import dynamic_slice
+from anabranch.runtime.ops.op import BOOL, scalar
 from anabranch.runtime.ops.reduction import argmax, reduce_all, reduce_any
 from anabranch.runtime.ops.structured import Loop
 from anabranch.runtime.ops.windowed_reduce import is_short, windowed_reduce

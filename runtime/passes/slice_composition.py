@@ -18,22 +18,12 @@ from anabranch.runtime.passes.def_use import DefUse
 
 @frozen(eq=False)
 class _View:
-    """A block of an array, without some of its axes of length 1.
-
-    Attributes
-    ----------
-    array : Atom
-    starts : sequence of Atom
-        Where the block begins on each axis.
-    sizes : tuple of int
-    kept : tuple of int
-        The array's axes that the view's axes are.
-    """
+    """A block of an array, without some of its axes of length 1."""
 
     array: Atom
-    starts: Sequence[Atom]
+    starts: Sequence[Atom]  # where the block begins on each axis
     sizes: tuple[int, ...]
-    kept: tuple[int, ...]
+    kept: tuple[int, ...]  # the array's axes that the view's axes are
 
     def composed(self, starts: Sequence[Atom], shape: tuple[int, ...]) -> tuple[list[Atom], tuple[int, ...]] | None:
         """Where a block of the view begins in the array, and its sizes there; None where that has to be computed.

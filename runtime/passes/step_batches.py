@@ -11,10 +11,10 @@ import numpy as np
 from anabranch.runtime.ir.op import Work
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Var
 from anabranch.runtime.ir.rewrite import Block
-from anabranch.runtime.ops.checks import INT64
 from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.ops.elementwise.arithmetic import add, multiply, subtract
 from anabranch.runtime.ops.indexing import dynamic_slice, gather
+from anabranch.runtime.ops.op import INT64
 from anabranch.runtime.ops.shape import broadcast_in_dim, iota, reshape, slice_, transpose
 
 # The most elements of an array that holds the values of all steps: memory that a call asks for anew costs time.

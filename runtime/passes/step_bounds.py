@@ -25,20 +25,12 @@ MOST_STEPS = 2**60
 
 @frozen
 class Change:
-    """The change that a step of a loop makes.
+    """The change that a step of a loop makes."""
 
-    Attributes
-    ----------
-    each : Interval
-        In each step.
-    in_all : Interval
-        In all steps together beside that, by loops in them of which it is not known how many steps they take.
-    anew : Interval, optional
-        The numbers that may take the carry's place, whatever that was: a run of equal elements begins again at 1.
-    """
-
-    each: Interval
+    each: Interval  # in each step
+    # In all steps together beside that, by loops in them of which it is not known how many steps they take.
     in_all: Interval = NO
+    # The numbers that may take the carry's place, whatever that was: a run of equal elements begins again at 1.
     anew: Interval | None = None
 
     def __add__(self, other: Change) -> Change:
@@ -75,19 +67,7 @@ def after_steps(initial: Interval | None, change: Change | None, steps: int) -> 
 
 
 class _Scope:
-    """The knowledge of the values of one Program: of a loop's body, or of a branch in it.
-
-    Attributes
-    ----------
-    known : dict
-        The values less the carry; None where that does not follow from anything.
-    outputs : tuple of Atom
-        Those of a branch.
-    operands : dict
-        What the inputs of a branch stand for, in the scope around it.
-    outer : _Scope or None
-        That scope.
-    """
+    """The knowledge of the values of one Program: of a loop's body, or of a branch in it."""
 
     def __init__(
         self,
@@ -96,6 +76,10 @@ class _Scope:
         operands: Mapping[Atom, Atom] = MappingProxyType({}),
         outer: _Scope | None = None,
     ) -> None:
+        # `known`: the values less the carry; None where that does not follow from anything.
+        # `outputs`: those of a branch.
+        # `operands`: what the inputs of a branch stand for, in the scope around it.
+        # `outer`: that scope.
         self.known, self.outputs, self.operands, self.outer = known, outputs, operands, outer
         self._branches: dict[Equation, list[_Scope]] = {}
 

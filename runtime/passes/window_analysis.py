@@ -21,7 +21,7 @@ from anabranch.runtime.ops.elementwise.arithmetic import (
 from anabranch.runtime.ops.elementwise.bits import bitwise_and
 from anabranch.runtime.ops.elementwise.casts import convert_op, select
 from anabranch.runtime.ops.elementwise.comparison import logical_and
-from anabranch.runtime.ops.window import excludes_nothing, window
+from anabranch.runtime.ops.vector_lanes import excludes_nothing, window
 from anabranch.runtime.ops.windowed_reduce import identity
 from anabranch.runtime.passes.def_use import DefUse
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.numpy import namespace as ns
-from anabranch.runtime.random.threefry import threefry
 from anabranch.runtime.values.tracer import Tracer
 
 # The first word of a counter says what it is for; all below is for drawing.
@@ -152,3 +151,20 @@ def _indices(shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype[np.uint32]]:
     if size > _WORD:
         raise ValueError(f"{size} numbers from one key are too many; split it")
     return np.arange(size, dtype=np.uint32)
+
+
+_ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+_PARITY = np.uint32(0x1BD11BDA)
+
+
+def threefry(keys: tuple[Value, Value], counters: tuple[Value, Value]) -> tuple[Value, Value]:
+    """Encrypt counters, two uint32 arrays of at least one dimension, under keys of shapes that broadcast to them."""
+    schedule = (*keys, keys[0] ^ keys[1] ^ _PARITY)
+    x, y = counters[0] + schedule[0], counters[1] + schedule[1]
+    for group in range(5):
+        for rotation in _ROTATIONS[group % 2]:
+            x = x + y
+            y = (y << rotation | y >> (32 - rotation)) ^ x
+        x = x + schedule[(group + 1) % 3]
+        y = y + schedule[(group + 2) % 3] + np.uint32(group + 1)
+    return x, y

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,14 +17,15 @@ from anabranch.runtime.errors import AliasError, IntegerRangeError, UnsupportedV
 from anabranch.runtime.host.generator_state import OutsideGenerator, kind_of
 from anabranch.runtime.ir.array_type import native
 from anabranch.runtime.signature import object_fields as parts
-from anabranch.runtime.signature.set_structure import set_structure
+from anabranch.runtime.signature.object_fields import set_structure
 from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import Static, is_static, key_of
 from anabranch.runtime.values import containers, random_generators
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
+from anabranch.runtime.values.dynamic_lists import list_arguments
 from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, argument_refusal, dtype_refusal, shown
 from anabranch.runtime.values.host_calls import changing_objects
-from anabranch.runtime.values.host_types import structures, words
+from anabranch.runtime.values.host_types import structures, texts, words
 
 
 @frozen
@@ -68,42 +69,38 @@ def _named(path: Path) -> str:
 
 
 class Leaves:
-    """A call's arguments taken apart: the run-time leaves, and the key that says what executable they need.
-
-    Attributes
-    ----------
-    values : list
-        The leaves, in the order in which they are met.
-    arrays : list
-        The arrays among them.
-    statics : list
-        The values that are plain Python while tracing, in the order of their keys.
-    containers : list
-        The mutable ones, in the order in which they are met.
-    generators : dict
-        Generators of random numbers, by the leaf that is the words of their state.
-    foreign : Foreign or None
-        The arrays of other libraries, where there are any.
-    originals : dict
-        The objects that arrays are the memory of, with their structures, by the identities of the arrays.
-    """
+    """A call's arguments taken apart: the run-time leaves, and the key that says what executable they need."""
 
     __slots__ = (
-        "_inside", "_parts", "_places", "arrays", "containers", "foreign", "generators", "originals", "statics",
+        "_inside",
+        "_parts",
+        "_places",
+        "arrays",
+        "containers",
+        "foreign",
+        "generators",
+        "originals",
+        "run_time_sequences",
+        "sequences",
+        "statics",
         "values",
     )  # fmt: skip
     static_types: frozenset[type] = frozenset()  # classes of numbers that are no leaves
 
-    def __init__(self) -> None:
-        self.values: list[Any] = []
-        self.arrays: list[np.ndarray | device.Array] = []
-        self.statics: list[Any] = []
-        self.containers: list[Any] = []
-        self.foreign: foreign.Foreign | None = None
+    def __init__(self, run_time_sequences: Collection[int] = ()) -> None:
+        self.values: list[Any] = []  # the leaves, in the order in which they are met
+        self.arrays: list[np.ndarray | device.Array] = []  # the arrays among them
+        self.statics: list[Any] = []  # the values that are plain Python while tracing, in the order of their keys
+        self.containers: list[Any] = []  # the mutable ones, in the order in which they are met
+        self.foreign: foreign.Foreign | None = None  # the arrays of other libraries, where there are any
+        # Generators of random numbers, by the leaf that is the words of their state.
         self.generators: dict[int, Any] = {}
+        # The objects that arrays are the memory of, with their structures, by the identities of the arrays.
         self.originals: dict[tuple[ByIdentity, ...], tuple[containers.Structure, Any]] = {}
         self._parts: IdentityDict[Any, list[Any]] = IdentityDict()  # of objects that are made of arrays
         self._places: IdentityDict[Any, int] = IdentityDict()  # of the containers
+        self.sequences: list[str | bytes | int] = []  # texts, bytes, and the lengths of lists of numbers
+        self.run_time_sequences = run_time_sequences  # the places of those that are not known
         self._inside = False  # whether what comes is part of an object
 
     def key(self, value: Any, path: Path) -> ArgumentKey:
@@ -143,6 +140,15 @@ class Leaves:
             return (np.generic, value.dtype)
         if kind is Static:
             return self.static(value, value.key)
+        if kind is str or kind is bytes:
+            if self._is_run_time(value):
+                coded = texts.STRUCTURES[kind]
+                return self._taken_apart(coded, coded.children(value), path)
+        elif kind is list and value and type(value[0]) in list_arguments.STRUCTURES and isinstance(path, str):
+            listed = list_arguments.STRUCTURES[type(value[0])]
+            numbers = listed.parts(value) if self._is_run_time(len(value)) else None
+            if numbers is not None:
+                return self._repeated(value) or self._taken_apart(listed, numbers, path)
         if is_static(value):
             return self.static(value, self._static_key(value, path))
         if isinstance(value, ShapeDtypeStruct):
@@ -173,6 +179,15 @@ class Leaves:
         found = (structure, *[key(c, (path, structure, k)) for k, c in pairs])
         self._inside = self._inside and not outside
         return found
+
+    def _is_run_time(self, sequence: str | bytes | int) -> bool:
+        """Note a text, or the length of a list; return whether it is no plain Python while tracing."""
+        self.sequences.append(sequence)
+        return len(self.sequences) - 1 in self.run_time_sequences
+
+    def _taken_apart(self, structure: containers.Structure, parts: Sequence[Any], path: Path) -> ArgumentKey:
+        pairs = zip(structure.keys, parts, strict=True)
+        return (structure, *[self.key(part, (path, structure, k)) for k, part in pairs])
 
     def _repeated(self, value: object) -> RepeatedArgument | None:
         """The key of a mutable container that has been met before; one that has not is noted, and gives None."""
@@ -226,10 +241,7 @@ class Leaves:
     def append_captured(self, array: Any) -> None:
         """Append an array from outside, or the words of a generator: an input like the arguments.
 
-        Raises
-        ------
-        AliasError
-            When it is also an argument.
+        Raises `AliasError` when it is also an argument.
         """
         if isinstance(array, OutsideGenerator):
             if any(c is array.generator for c in self.containers):
@@ -266,10 +278,7 @@ def _known_number(value: float) -> Any:
 def number_on_device(value: complex) -> Any:
     """Jaxlib's array of a Python number, the same one for a number that was there before.
 
-    Raises
-    ------
-    OverflowError
-        For a Python int beyond int64.
+    Raises `OverflowError` for a Python int beyond int64.
     """
     # Zeros of both signs are equal.
     if value and type(value) is not complex:
@@ -291,9 +300,7 @@ class LeavesButNumbers(Leaves):
 def on_device(leaves: Sequence[object]) -> list[Buffer]:
     """Leaves on the device: Arrays as they are, the rest copied there.
 
-    Raises
-    ------
-    DeletedArrayError
+    Raises `DeletedArrayError`.
     """
     return [v.buffer if isinstance(v, device.Array) else put(np.asarray(v, PYTHON_DTYPES.get(type(v)))) for v in leaves]
 
@@ -301,11 +308,7 @@ def on_device(leaves: Sequence[object]) -> list[Buffer]:
 def check_sharing(leaves: Leaves, mutated: Sequence[int]) -> None:
     """Refuse a call in which the function writes to an array that shares memory with another argument.
 
-    The same array passed twice is no such case: it is one array inside the function, too.
-
-    Raises
-    ------
-    AliasError
+    The same array passed twice is no such case: it is one array inside the function, too. Raises `AliasError`.
     """
     for leaf in mutated:
         written = leaves.values[leaf]
@@ -324,9 +327,7 @@ _ONE_WAY = "reach it only through the argument, or pass a copy"
 def check_outside(leaves: Leaves, mutated: Sequence[int], outside: Container[Any]) -> None:
     """Refuse a call in which an array that the function writes to is one that it also reads from outside.
 
-    Raises
-    ------
-    AliasError
+    Raises `AliasError`.
     """
     for leaf in mutated:
         if leaves.values[leaf] in outside:
@@ -339,9 +340,7 @@ def check_outside(leaves: Leaves, mutated: Sequence[int], outside: Container[Any
 def check_objects(leaves: Leaves, outside: Container[object]) -> None:
     """Refuse a call in which an object that the function knows from outside is an argument, too, where it writes.
 
-    Raises
-    ------
-    AliasError
+    Raises `AliasError`.
     """
     for value in leaves.containers:
         if value in outside:

@@ -1,21 +1,21 @@
-"""The parts of an object that is an argument: which are carried into a compiled function, and which stay what they are.
-
-Numbers, arrays, containers and the user's own objects are carried. Everything else stays the object that it is while
-tracing: a call is told apart by its identity, and guards say whether it has changed.
-"""
+"""The parts of an object, or of a set, that is an argument: which are carried into a compiled function."""
 
 from __future__ import annotations
 
 import collections
 import sys
 import types
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.device import array as device, foreign
 from anabranch.runtime.host.generator_state import kind_of
 from anabranch.runtime.signature.static_keys import is_static, key_of
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.containers import Structure, structure_of
 from anabranch.runtime.values.host_calls import changing_objects
@@ -70,3 +70,30 @@ def _has_key(value: object) -> bool:
 
 def _is_user_class(cls: type) -> bool:
     return cls.__module__.partition(".")[0] not in _LIBRARIES
+
+
+@frozen
+class SetStructure(containers.Structure):
+    """That of a set; its keys are the places of the members.
+
+    Elsewhere a set is no container: one of Python's own cannot hold run-time values.
+    """
+
+    def children(self, value: Value) -> list[Value]:
+        return list(set.__iter__(value))
+
+    def fill(self, made: Value, children: Sequence[Value]) -> None:
+        made.update(children)
+
+
+def set_structure(value: object) -> SetStructure | None:
+    """The structure of a set of numbers, texts and the like, and tuples of these; None for anything else."""
+    if type(value) is not set or not all(map(_is_member, value)):
+        return None
+    return SetStructure(set, tuple(range(len(value))))
+
+
+def _is_member(value: object) -> bool:
+    if type(value) is tuple:
+        return all(map(_is_member, value))
+    return type(value) in PYTHON_DTYPES or isinstance(value, np.generic) or is_static(value)

@@ -16,10 +16,7 @@ from anabranch.runtime.values.heap.opaque import is_opaque
 def static_parameters(fun: Callable[..., object], nums: object, names: object) -> frozenset[str | int]:
     """The static parameters, by name; positions beyond the named parameters, in `*args`, stay numbers.
 
-    Raises
-    ------
-    StaticArgumentError
-        For a position or name that the function does not have.
+    Raises `StaticArgumentError` for a position or name that the function does not have.
     """
     return chosen_parameters(fun, nums, names, "static", StaticArgumentError)
 
@@ -29,10 +26,7 @@ def donated_parameters(
 ) -> frozenset[str | int]:
     """The donated parameters, in the same way.
 
-    Raises
-    ------
-    DonationError
-        For a position or name that the function does not have, or that is static.
+    Raises `DonationError` for a position or name that the function does not have, or that is static.
     """
     donated = chosen_parameters(fun, nums, names, "donate", DonationError)
     both = ", ".join(map(str, sorted(donated & static, key=str)))
@@ -138,12 +132,7 @@ class StaticArguments:
         """The arguments with the static ones marked, in one form however the call was written.
 
         What was given by name stands at its position where it can. Static parameters that were left out are there by
-        their defaults.
-
-        Raises
-        ------
-        StaticArgumentError
-            For a value that has neither a hash nor contents to go by.
+        their defaults. Raises `StaticArgumentError` for a value that has neither a hash nor contents to go by.
         """
         form, left = self.form, dict(kwargs)
         placed = list(args)
@@ -177,12 +166,8 @@ class StaticArguments:
     def values(self, args: tuple[object, ...], kwargs: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
         """The values of static parameters in a call, which may leave out others.
 
-        Those are meant that were named static, are `known`, or have values that are static by themselves.
-
-        Raises
-        ------
-        TypeError
-            For an argument that the function does not take.
+        Those are meant that were named static, are `known`, or have values that are static by themselves. Raises
+        `TypeError` for an argument that the function does not take.
         """
         form = self.form
         unknown = [name for name in kwargs if name not in form.names and form.rest_by_name is None]
@@ -203,9 +188,7 @@ class StaticArguments:
     def mark(self, name: str, value: object) -> Static:
         """A static argument.
 
-        Raises
-        ------
-        StaticArgumentError
+        Raises `StaticArgumentError`.
         """
         try:
             return Static(key_of(value), value)

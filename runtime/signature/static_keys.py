@@ -114,10 +114,7 @@ def may_change(value: object) -> bool:
 def key_of(value: object) -> tuple[Any, ...]:
     """Return what tells a static value apart: its type, and its contents or the value itself.
 
-    Raises
-    ------
-    TypeError
-        For what has neither a hash nor contents that are known.
+    Raises `TypeError` for what has neither a hash nor contents that are known.
     """
     make = _MAKERS.get(type(value)) or _made_by_class(value)
     return make(value)

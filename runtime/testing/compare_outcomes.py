@@ -14,9 +14,8 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.host.generator_state import GeneratorKind, kind_of
-from anabranch.runtime.testing.outcomes import Outcome
+from anabranch.runtime.testing.outcomes import Outcome, is_sequence, parts
 from anabranch.runtime.testing.tolerance import Tolerance
-from anabranch.runtime.testing.value_parts import is_sequence, parts
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.same_constants import is_same
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
+import copy
 import io
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.testing.value_parts import arrays_of, copied
+from anabranch.base.by_identity import IdentitySet
+from anabranch.runtime.device.array import Array
+from anabranch.runtime.signature.static_keys import is_static
+from anabranch.runtime.values.user_classes import attributes
 
 
 class Outcome:
@@ -21,27 +26,16 @@ class Outcome:
     function : callable
     args : sequence
     kwargs : mapping
-
-    Attributes
-    ----------
-    value : object
-        What it returned; None where it raised.
-    error : Exception or None
-    text : str
-        What it printed.
-    args, kwargs
-        The copies, as the run left them.
-    arrays : list of ndarray
-        Those among the copies before the run.
     """
 
     def __init__(self, function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]) -> None:
+        # The copies, as the run left them.
         self.args: tuple[Any, ...]
         self.kwargs: dict[str, Any]
         self._given = copied((tuple(args), dict(kwargs)))
         self.args, self.kwargs = copied(self._given)
-        self.arrays = list(arrays_of((self.args, self.kwargs)))
-        self.value: Any = None
+        self.arrays = list(_arrays_of((self.args, self.kwargs)))  # those among the copies before the run
+        self.value: Any = None  # what it returned; None where it raised
         self.error: Exception | None = None
         text = io.StringIO()
         with contextlib.redirect_stdout(text), warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -50,9 +44,71 @@ class Outcome:
                 self.value = function(*self.args, **self.kwargs)
             except Exception as error:  # compared like a result
                 self.error = error
-        self.text = text.getvalue()
+        self.text = text.getvalue()  # what it printed
 
     def given(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments as they were before the run, in copies."""
         args, kwargs = copied(self._given)
         return args, kwargs
+
+
+def parts(value: Any) -> dict[Any, Any] | None:
+    """The parts of a container by key, index or attribute; None for what has none."""
+    if isinstance(value, dict):
+        return dict(value)
+    if is_sequence(value):
+        return dict(enumerate(value))
+    if isinstance(value, BaseException):
+        return {"args": value.args, **attributes(value)}
+    if isinstance(value, (np.ndarray, np.generic, Array)) or is_static(value) or callable(value):
+        return None
+    return attributes(value) or None
+
+
+def is_sequence(value: object) -> bool:
+    """Return whether the parts of a value are numbered."""
+    return isinstance(value, (list, tuple, collections.deque))
+
+
+# ---- copies ----------------------------------------------------------------------------------------------------------
+
+
+def copied(value: object) -> Any:
+    """A deep copy, whose arrays have the strides and flags of the originals, and share memory as those do."""
+    memo: dict[int, Any] = {}
+    arrays = list(_arrays_of(value))  # held, so that their ids stay theirs
+    for array in arrays:
+        if id(array) not in memo:
+            _copy_array(array, memo)
+    return copy.deepcopy(value, memo)
+
+
+def _arrays_of(value: object) -> Iterator[np.ndarray]:
+    """The ndarrays that a value leads to, each once."""
+    pending, seen = [value], IdentitySet[object]()
+    while pending:
+        part = pending.pop()
+        if not seen.admit(part):
+            continue
+        if type(part) is np.ndarray and not part.dtype.hasobject:
+            yield part
+        held = parts(part)
+        if held is not None:
+            pending += held.values()
+
+
+def _copy_array(array: np.ndarray, memo: dict[int, Any]) -> None:
+    """Put a copy of an array into the memo; its memory is copied once for all arrays that share it."""
+    owner: Any = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    if owner.base is not None or not owner.flags.forc:
+        return
+    if id(owner) not in memo:
+        memo[id(owner)] = owner.copy(order="K")
+    if array is not owner:
+        offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+        memory = memo[id(owner)].ravel(order="K")
+        memo[id(array)] = np.ndarray(array.shape, array.dtype, memory, offset, array.strides)
+    if not array.flags.writeable:
+        memo[id(array)].flags.writeable = False

@@ -19,7 +19,7 @@ from anabranch.runtime.frontend.function_info import plain_function
 from anabranch.runtime.ir import interpret, program as ir, verify
 from anabranch.runtime.passes import optimise
 from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey, buffers
-from anabranch.runtime.testing.value_parts import copied
+from anabranch.runtime.testing.outcomes import copied
 from anabranch.runtime.values.effects import called_here
 
 Stage = tuple[str, Callable[..., Any]]

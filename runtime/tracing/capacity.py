@@ -30,21 +30,12 @@ _LEAP = 8
 
 @frozen
 class CapacitySite:
-    """A place that asks for a buffer.
+    """A place that asks for a buffer."""
 
-    Attributes
-    ----------
-    what : str
-        What the buffer is for; places on one line are told apart by it.
-    frames : tuple of Position
-        The user's code, the innermost last; none outside of it.
-    grows_together : bool
-        Whether buffers of this place mostly come to be too small together, as those of lists to which a step of a loop
-        appends do.
-    """
-
-    what: str
-    frames: tuple[Position, ...]
+    what: str  # what the buffer is for; places on one line are told apart by it
+    frames: tuple[Position, ...]  # the user's code, the innermost last; none outside of it
+    # Whether buffers of this place mostly come to be too small together, as those of lists to which a step of a loop
+    # appends do.
     grows_together: bool = False
 
     def __str__(self) -> str:
@@ -63,19 +54,11 @@ class CapacitySite:
 
 @frozen
 class Capacity:
-    """The size of the buffer of a place, in elements (or rows, or items).
-
-    Attributes
-    ----------
-    place : Place
-    size : int
-    learned : bool
-        Whether it is for what a run has needed, and not what the settings start with.
-    """
+    """The size of the buffer of a place, in elements (or rows, or items)."""
 
     place: CapacitySite
     size: int
-    learned: bool = False
+    learned: bool = False  # whether it is for what a run has needed, and not what the settings start with
 
     def is_like(self, other: Capacity) -> bool:
         """Return whether the buffers are of one size and one place, and mostly come to be too small together."""
@@ -94,7 +77,6 @@ class OverflowedError(AnabranchError):
         super().__init__(capacity, needed)
         self.capacity = capacity
         self.needed = needed
-        self.effects = 0  # how many effects were done before
         self.alike: tuple[Capacity, ...] = ()  # those that mostly come to be too small with it
 
     def refuse(self) -> NoReturn:
@@ -152,10 +134,7 @@ class Learned(BoundedDict[Hashable, Mapping[CapacitySite, int]]):
     def grow(self, key: Hashable, error: OverflowedError, function: str) -> None:
         """Learn from a run that had too small a buffer.
 
-        Raises
-        ------
-        CapacityError
-            Where the settings allow no more.
+        Raises `CapacityError` where the settings allow no more.
         """
         limit, capacity = settings().capacity_limit, error.capacity
         size = error.next_size(limit)

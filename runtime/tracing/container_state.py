@@ -25,10 +25,7 @@ MANY = 5_000
 def demand(known: set[Hashable] | None, sites: set[Hashable]) -> None:
     """Have what these places make be of another form; nothing where it is, or may not.
 
-    Raises
-    ------
-    Restart
-        Where it could have been so since it was made.
+    Raises `Restart` where it could have been so since it was made.
     """
     if known is not None and not sites <= known:
         known |= sites
@@ -63,72 +60,40 @@ ARRAYS_ARE_NOTED = "arrays"
 
 @mutable
 class Lists:
-    """Lists as arrays, and lists of a length known only at run time.
+    """Lists as arrays, and lists of a length known only at run time."""
 
-    Attributes
-    ----------
-    array_sites : set, optional
-        The places in the user's code whose lists have their elements side by side; None where no list has.
-    in_arrays : int
-        How many elements are in such lists.
-    tables : list of RowTable
-        Those of rows that are lists.
-    may_grow : bool
-        Whether lists that the function makes can have a length known only at run time.
-    grow_here : bool
-        Whether one may get it here, where a loop tries first to do without.
-    wants_growth : bool
-        Whether one would have needed it.
-    wants_known : bool
-        Whether one would have needed arguments to be known, from which what decides its length now is computed.
-    deciding : Atom, optional
-        What decides lengths now.
-    arena_sites : set, optional
-        The places in the user's code whose lists lie in an arena: they are items of others, and change; None where no
-        list does.
-    arena_classes : dict, optional
-        The sites of the classes of the user's whose instances lie in an arena, with their attributes; None where none
-        does.
-    unset_attributes : dict, optional
-        The sites of the classes of the user's whose instances may be without some attributes, with these, and with all
-        in their order.
-    arenas : dict
-        The arenas, by these places, and by the names of these classes.
-    made_in_bodies : dict
-        The sites of the classes of objects that were made in branches and loops, with their attributes.
-    made_before : dict
-        The same of objects that were made before any branch or loop.
-    iterators : IdentityDict
-        The `enumerate`s and `zip`s of lists that may grow, by identity, with what they go over.
-    copied_sites : set
-        The places that made lists of which others have copies.
-    has_heads : bool
-        Whether one is known to begin with objects from before a branch or a loop.
-    has_copies : bool
-        Whether one has a copy of an array, which must not be written to any more.
-    made_arrays : WeakKeyDictionary, optional
-        The memory of arrays that the function has made, with the sites by which they would lie in an arena; None where
-        it is not noted.
-    """
-
-    may_grow: bool
+    may_grow: bool  # whether lists that the function makes can have a length known only at run time
+    # The places in the user's code whose lists have their elements side by side; None where no list has.
     array_sites: set[Hashable] | None
+    # The places in the user's code whose lists lie in an arena: they are items of others, and change; None where no
+    # list does.
     arena_sites: set[Hashable] | None
+    # The sites of the classes of the user's whose instances lie in an arena, with their attributes; None where none
+    # does.
     arena_classes: dict[Hashable, tuple[str, ...]] | None
+    # The sites of the classes of the user's whose instances may be without some attributes, with these, and with all in
+    # their order.
     unset_attributes: dict[Hashable, tuple[frozenset[str], tuple[str, ...]]] | None
+    # The arenas, by these places, and by the names of these classes.
     arenas: dict[Hashable, Any] = field(default_factory=dict)
+    # The sites of the classes of objects that were made in branches and loops, with their attributes.
     made_in_bodies: dict[Hashable, tuple[str, ...]] = field(default_factory=dict)
+    # The same of objects that were made before any branch or loop.
     made_before: dict[Hashable, tuple[str, ...]] = field(default_factory=dict)
-    copied_sites: set[Hashable] = field(default_factory=set)
+    copied_sites: set[Hashable] = field(default_factory=set)  # the places that made lists of which others have copies
+    # The `enumerate`s and `zip`s of lists that may grow, by identity, with what they go over.
     iterators: IdentityDict[object, Any] = field(default_factory=IdentityDict)
-    in_arrays: int = 0
-    tables: list[RowTable] = field(default_factory=list)
-    grow_here: bool = True
-    wants_growth: bool = False
+    in_arrays: int = 0  # how many elements are in such lists
+    tables: list[RowTable] = field(default_factory=list)  # those of rows that are lists
+    grow_here: bool = True  # whether one may get it here, where a loop tries first to do without
+    wants_growth: bool = False  # whether one would have needed it
+    # Whether one would have needed arguments to be known, from which what decides its length now is computed.
     wants_known: bool = False
-    deciding: Atom | None = None
-    has_heads: bool = False
-    has_copies: bool = False
+    deciding: Atom | None = None  # what decides lengths now
+    has_heads: bool = False  # whether one is known to begin with objects from before a branch or a loop
+    has_copies: bool = False  # whether one has a copy of an array, which must not be written to any more
+    # The memory of arrays that the function has made, with the sites by which they would lie in an arena; None where it
+    # is not noted.
     made_arrays: weakref.WeakKeyDictionary[Storage, ArraySite] | None = None
 
     @contextlib.contextmanager
@@ -143,10 +108,7 @@ class Lists:
     def demand_growth(self) -> None:
         """Have lists be such as may grow; nothing where they are.
 
-        Raises
-        ------
-        Restart
-            Where they are not yet.
+        Raises `Restart` where they are not yet.
         """
         if not self.may_grow:
             raise Restart(lists=True)
@@ -159,10 +121,7 @@ class Lists:
     def demand_arenas(self, sites: Iterable[Hashable]) -> None:
         """Have lists that these places make lie in arenas.
 
-        Raises
-        ------
-        Restart
-            Where some could have done so since they were made.
+        Raises `Restart` where some could have done so since they were made.
         """
         demand(self.arena_sites, set(map(arena_site, sites)))
 
@@ -241,36 +200,22 @@ class TupleSite:
 
 @mutable
 class Tables:
-    """Dicts and sets whose keys are known only at run time.
+    """Dicts and sets whose keys are known only at run time."""
 
-    Attributes
-    ----------
-    sites : set, optional
-        The places in the user's code that make such; None where none may. Where there are any, all displays say where
-        they are.
-    made : IdentityDict
-        The dicts and sets that were made in the ordinary way, or are arguments, with the places that made them.
-    keeps_orders : bool
-        Whether sets that are made of others have their members in Python's order, which takes longer.
-    loses_orders : bool
-        Whether there are such, in another order.
-    wants_orders : bool
-        Whether an order was asked for that may be lost.
-    """
-
+    # The places in the user's code that make such; None where none may. Where there are any, all displays say where
+    # they are.
     sites: set[Hashable] | None
+    # Whether sets that are made of others have their members in Python's order, which takes longer.
     keeps_orders: bool = False
-    loses_orders: bool = False
-    wants_orders: bool = False
+    loses_orders: bool = False  # whether there are such, in another order
+    wants_orders: bool = False  # whether an order was asked for that may be lost
+    # The dicts and sets that were made in the ordinary way, or are arguments, with the places that made them.
     made: IdentityDict[object, Hashable] = field(default_factory=IdentityDict)
 
     def ask_for_orders(self) -> None:
         """Have sets that are made of others have Python's order; nothing where they do, or where there are none.
 
-        Raises
-        ------
-        Restart
-            Where they do not yet.
+        Raises `Restart` where they do not yet.
         """
         if self.loses_orders and not self.keeps_orders:
             self.wants_orders = True
@@ -279,10 +224,7 @@ class Tables:
     def ask_for_places(self) -> None:
         """Have displays say where they are; nothing where they do.
 
-        Raises
-        ------
-        Restart
-            Where they do not yet.
+        Raises `Restart` where they do not yet.
         """
         if not self.sites:
             demand(self.sites, {"displays"})

@@ -13,27 +13,15 @@ from anabranch.base.frozen import frozen
 
 @frozen
 class Decision:
-    """One thing that was decided.
+    """One thing that was decided."""
 
-    Attributes
-    ----------
-    kind : str
-        "argument", "specialised", "rewritten", "staged", "unrolled", "decided", "capacity", "array", "generator",
-        "large", "written", "host", "effect", "guarded", "executable".
-    what : str
-        What it was decided of.
-    why : str
-        What became of it, and the reason.
-    file : str
-    line : int
-        The user's; "" and 0 for what stands nowhere.
-    """
-
+    # "argument", "specialised", "rewritten", "staged", "unrolled", "decided", "capacity", "array", "generator",
+    # "large", "written", "host", "effect", "guarded", "executable".
     kind: str
-    what: str
-    why: str
+    what: str  # what it was decided of
+    why: str  # what became of it, and the reason
     file: str = ""
-    line: int = 0
+    line: int = 0  # the user's; "" and 0 for what stands nowhere
 
     @property
     def place(self) -> str:

@@ -14,24 +14,13 @@ from anabranch.runtime.tracing.upper_layers import TextOperations, UnionOperatio
 
 @frozen
 class ValueConstructors:
-    """The functions that make traced values, of which some stand below the classes that they are of.
+    """The functions that make traced values, of which some stand below the classes that they are of."""
 
-    Attributes
-    ----------
-    array : callable
-        `array(storage)` is an ndarray whose memory is the storage.
-    scalar : callable
-        `scalar(atom)` is a NumPy scalar.
-    python : callable
-        `python(atom, interval, affine)` is a number of Python's: a plain one where the atom is known.
-    part : callable
-        `part(view, extents, origin)` is the part of an array that valid regions select.
-    """
-
-    array: Callable[[Storage], Any]
-    scalar: Callable[[Atom], Any]
+    array: Callable[[Storage], Any]  # `array(storage)` is an ndarray whose memory is the storage
+    scalar: Callable[[Atom], Any]  # `scalar(atom)` is a NumPy scalar
+    # `python(atom, interval, affine)` is a number of Python's: a plain one where the atom is known.
     python: Callable[..., Any]
-    part: Callable[..., Any]
+    part: Callable[..., Any]  # `part(view, extents, origin)` is the part of an array that valid regions select
 
 
 class Outside(Protocol):

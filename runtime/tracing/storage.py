@@ -33,15 +33,9 @@ UNKNOWN: tuple[int, ...] = (-1,) * 65  # strides that are not known; no array ha
 
 @frozen
 class Compact:
-    """C order without the places that the storage has beyond the array's size.
+    """C order without the places that the storage has beyond the array's size."""
 
-    Attributes
-    ----------
-    extents : tuple of Extent or None, or None
-        Those that the array was made with; None where they are not known any more.
-    """
-
-    extents: tuple[Any, ...] | None
+    extents: tuple[Any, ...] | None  # those that the array was made with; None where they are not known any more
 
 
 @frozen

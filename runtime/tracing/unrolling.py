@@ -17,28 +17,13 @@ class UnrollLimit:
 
 @mutable
 class Unrolling:
-    """The equations that unrolled loops have added, and how many they may add.
+    """The equations that unrolled loops have added, and how many they may add."""
 
-    Attributes
-    ----------
-    equations : int
-        How many equations they have added.
-    steps : int
-        How many steps have run, those of attempts that were given up among them.
-    made : int
-        How many equations were made at all, those that were computed at once among them, and those of attempts. What
-        takes as long as to make some, such as to begin and end a loop, counts for so many.
-    limits : list of UnrollLimit
-        Those of the attempts that are under way.
-    reason : str, optional
-        Why loops with lists that grow are unrolled rather than staged.
-    too_costly : str
-        What an error says of a loop that could not be unrolled; "" where there is none.
-    """
-
-    reason: str | None
-    equations: int = 0
-    steps: int = 0
+    reason: str | None  # why loops with lists that grow are unrolled rather than staged
+    equations: int = 0  # how many equations they have added
+    steps: int = 0  # how many steps have run, those of attempts that were given up among them
+    # How many equations were made at all, those that were computed at once among them, and those of attempts. What
+    # takes as long as to make some, such as to begin and end a loop, counts for so many.
     made: int = 0
-    limits: list[UnrollLimit] = field(default_factory=list)
-    too_costly: str = ""
+    limits: list[UnrollLimit] = field(default_factory=list)  # those of the attempts that are under way
+    too_costly: str = ""  # what an error says of a loop that could not be unrolled; "" where there is none

@@ -14,24 +14,12 @@ if TYPE_CHECKING:
 
 
 class TryRegion(Protocol):
-    """The body of a try statement in progress.
+    """The body of a try statement in progress."""
 
-    Attributes
-    ----------
-    roots : tuple
-        Objects that lead to all that a handler may see.
-    first : int
-        How many failures were numbered before it.
-    again : set of int
-        Those from before that are raised again in it.
-    kinds : tuple of callable
-        Each returns the classes of a handler.
-    """
-
-    roots: tuple[Any, ...]
-    first: int
-    again: set[int]
-    kinds: tuple[Callable[[], Any], ...]
+    roots: tuple[Any, ...]  # objects that lead to all that a handler may see
+    first: int  # how many failures were numbered before it
+    again: set[int]  # those from before that are raised again in it
+    kinds: tuple[Callable[[], Any], ...]  # each returns the classes of a handler
 
     def has_seen(self, value: object) -> bool:
         """Return whether an object was there before the first branch or loop in the region that may fail."""
@@ -107,71 +95,41 @@ class Lent(Protocol):
 
 @frozen
 class UnionOperations:
-    """The functions by which unions leave to control flow, and to tables, what their own class cannot do.
+    """The functions by which unions leave to control flow, and to tables, what their own class cannot do."""
 
-    Attributes
-    ----------
-    decide : callable
-        `decide(union, operation)` is the operation on the chosen option, in a branch for each.
-    compute : callable
-        `compute(function, operands, place)` is a function of numbers of which the one at a place is a union, if it
-        cannot fail; `NotImplemented` where it may.
-    merge : callable
-        `merge(union)` is one array of run-time size for arrays of several sizes; None where there is none.
-    look_up : callable
-        `look_up(function, *operands)` is the result of a function without effects, from a table; `UNKNOWN` where there
-        is none.
-    method : callable
-        `method(name, union)` is a method of one of a few texts.
-    one_tuple : callable
-        `one_tuple(layouts)` is the layout of one of several tuples as one whose length is known only at run time.
-    iterate : callable
-        `iterate(union)` has the items of what is one of several lists or tuples; None where each has its own.
-    """
-
+    # `decide(union, operation)` is the operation on the chosen option, in a branch for each.
     decide: Callable[[Any, Callable[[Any], Any]], Value]
+    # `compute(function, operands, place)` is a function of numbers of which the one at a place is a union, if it cannot
+    # fail; `NotImplemented` where it may.
     compute: Callable[[Callable[..., Any], tuple[Any, ...], int], Value]
+    # `merge(union)` is one array of run-time size for arrays of several sizes; None where there is none.
     merge: Callable[[Any], Value]
+    # `look_up(function, *operands)` is the result of a function without effects, from a table; `UNKNOWN` where there is
+    # none.
     look_up: Callable[..., Value]
-    method: Callable[[str, Any], Value]
+    method: Callable[[str, Any], Value]  # `method(name, union)` is a method of one of a few texts
+    # `one_tuple(layouts)` is the layout of one of several tuples as one whose length is known only at run time.
     one_tuple: Callable[[Any], Any]
+    # `iterate(union)` has the items of what is one of several lists or tuples; None where each has its own.
     iterate: Callable[[Any], list[Any] | None]
 
 
 @frozen
 class TextOperations:
-    """The functions by which texts that are known only at run time leave to control flow what needs their characters.
+    """The functions by which run-time texts leave to control flow what needs their characters."""
 
-    Attributes
-    ----------
-    parts : callable
-        `parts(items)` is a new list of the texts that `str.join` is given.
-    compare : callable
-        `compare(operation, a, b)` is a comparison of two values of which one is such a text.
-    item : callable
-        `item(text, key)` is the character, or the part of the text, that the key leads to.
-    truth : callable
-        `truth(text)` is whether there are characters: a bool scalar.
-    method : callable
-        `method(name, text, *args)` is a method of `str` that returns no text; `NotImplemented` where it has no such
-        form.
-    spell : callable
-        `spell(text)` is a text as one whose characters lie in memory.
-    spelled_layout : callable
-        `spelled_layout(layouts)` is the layout of one of several texts as such a text; None where there is none.
-    add : callable
-        `add(first, second)` is the sum of two texts of which one is such a text.
-    join : callable
-        `join(separator, texts)` is `separator.join(texts)` of a list of run-time length, as such a text; None where the
-        characters of its items are not known.
-    """
-
-    parts: Callable[[Any], Value]
+    parts: Callable[[Any], Value]  # `parts(items)` is a new list of the texts that `str.join` is given
+    # `compare(operation, a, b)` is a comparison of two values of which one is such a text.
     compare: Callable[[Callable[[Any, Any], object], Any, Any], Value]
+    # `item(text, key)` is the character, or the part of the text, that the key leads to.
     item: Callable[[Any, Any], Value]
-    truth: Callable[[Any], Atom]
+    truth: Callable[[Any], Atom]  # `truth(text)` is whether there are characters: a bool scalar
+    # `method(name, text, *args)` is a method of `str` that returns no text; `NotImplemented` where it has no such form.
     method: Callable[..., Value]
-    spell: Callable[[Any], Value]
+    spell: Callable[[Any], Value]  # `spell(text)` is a text as one whose characters lie in memory
+    # `spelled_layout(layouts)` is the layout of one of several texts as such a text; None where there is none.
     spelled_layout: Callable[[Any], Any]
-    add: Callable[[Any, Any], Value]
+    add: Callable[[Any, Any], Value]  # `add(first, second)` is the sum of two texts of which one is such a text
+    # `join(separator, texts)` is `separator.join(texts)` of a list of run-time length, as such a text; None where the
+    # characters of its items are not known.
     join: Callable[[Any, Any], Value]

@@ -19,27 +19,16 @@ _LAST = (-1,)
 
 @frozen
 class CoreAxes:
-    """The axes of the core dimensions of each operand, as a call asks for them.
+    """The axes of the core dimensions of each operand, as a call asks for them."""
 
-    Attributes
-    ----------
-    axes : tuple of (tuple of int or None)
-        One for each operand: None for the last ones.
-    kept : tuple of str
-        The core dimensions, of size 1, that outputs have because of `keepdims`.
-    """
-
-    axes: tuple[tuple[int, ...] | None, ...]
-    kept: tuple[str, ...]
+    axes: tuple[tuple[int, ...] | None, ...]  # one for each operand: None for the last ones
+    kept: tuple[str, ...]  # the core dimensions, of size 1, that outputs have because of `keepdims`
 
     @classmethod
     def of(cls, name: str, layout: Layout, axes: Any, axis: Any, keepdims: Any) -> CoreAxes:
         """The axes that the keywords of a call say; those that are not given are `numpy._NoValue`.
 
-        Raises
-        ------
-        TypeError, ValueError, AxisError
-            As NumPy does for keywords that the layout does not allow.
+        Raises `TypeError` or `ValueError` or `AxisError` as NumPy does for keywords that the layout does not allow.
         """
         if axes is not np._NoValue and axis is not np._NoValue:
             raise TypeError("cannot specify both 'axis' and 'axes'")
@@ -72,10 +61,7 @@ class CoreAxes:
     def _order(self, place: int, ndim: int) -> tuple[int, ...] | None:
         """The axes of an operand with those of its core dimensions last; None where these are.
 
-        Raises
-        ------
-        AxisError, ValueError
-            For axes that there are not, and for one that is named twice.
+        Raises `AxisError` or `ValueError` for axes that there are not, and for one that is named twice.
         """
         chosen = self.axes[place]
         if chosen is None:

@@ -16,13 +16,7 @@ from anabranch.runtime.values.atoms import shape_text
 
 @frozen
 class Layout:
-    """The core dimensions of each operand by name, a number for those of a fixed size.
-
-    Attributes
-    ----------
-    text : str
-    inputs, outputs : tuple of tuples of str
-    """
+    """The core dimensions of each operand by name, a number for those of a fixed size."""
 
     text: str
     inputs: tuple[tuple[str, ...], ...]
@@ -32,12 +26,8 @@ class Layout:
     def of(cls, text: str) -> Layout:
         """The layout that a text says; without an arrow all operands are inputs, which the function may write.
 
-        Raises
-        ------
-        ValueError
-            For a text of another form.
-        NameError
-            For a dimension of an output that no input has, as Numba does.
+        Raises `ValueError` for a text of another form. Raises `NameError` for a dimension of an output that no input
+        has, as Numba does.
         """
         sides = re.sub(r"\s", "", text).split("->")
         if len(sides) > 2 or not all(re.fullmatch(r"\([^()]*\)(,\([^()]*\))*", side) for side in sides):
@@ -59,18 +49,10 @@ def _operands(side: str, text: str) -> tuple[tuple[str, ...], ...]:
 
 @frozen
 class Shapes:
-    """The dimensions of a call.
+    """The dimensions of a call."""
 
-    Attributes
-    ----------
-    loop : tuple of int
-        Those that the operands are broadcast over.
-    sizes : dict
-        The core dimensions by name.
-    """
-
-    loop: tuple[int, ...]
-    sizes: dict[str, int]
+    loop: tuple[int, ...]  # those that the operands are broadcast over
+    sizes: dict[str, int]  # the core dimensions by name
 
     @property
     def count(self) -> int:
@@ -100,12 +82,8 @@ def matched(
 ) -> Shapes:
     """The dimensions of a call with operands of these shapes; None for an output that the call makes.
 
-    `passed` are the shapes as the caller passes them, with core dimensions that need not be the last.
-
-    Raises
-    ------
-    ValueError
-        As NumPy does for operands that do not fit the layout, or each other.
+    `passed` are the shapes as the caller passes them, with core dimensions that need not be the last. Raises
+    `ValueError` as NumPy does for operands that do not fit the layout, or each other.
     """
     sizes: dict[str, int] = {n: int(n) for dims in (*layout.inputs, *layout.outputs) for n in dims if n.isdigit()}
     loops: list[tuple[int, ...]] = []

@@ -25,17 +25,11 @@ from anabranch.runtime.values import passed_functions, wrap
 
 @frozen
 class CoreLoop:
-    """A loop of a generalised ufunc.
-
-    Attributes
-    ----------
-    inputs, outputs : tuple of numpy.dtype
-    as_arrays : tuple of bool
-        Whether an input of no core dimensions is an array of one element for the function, rather than a number.
-    """
+    """A loop of a generalised ufunc."""
 
     inputs: tuple[np.dtype, ...]
     outputs: tuple[np.dtype, ...]
+    # Whether an input of no core dimensions is an array of one element for the function, rather than a number.
     as_arrays: tuple[bool, ...]
 
 

@@ -26,18 +26,10 @@ from anabranch.runtime.values.union import UnionValue
 
 @frozen
 class Loop:
-    """The dtypes of a loop.
+    """The dtypes of a loop."""
 
-    Attributes
-    ----------
-    inputs : tuple of numpy.dtype or None
-        None for one of Python's numbers, which the function sees as it is.
-    output : numpy.dtype or None
-        None where the function decides.
-    """
-
-    inputs: tuple[np.dtype | None, ...]
-    output: np.dtype | None
+    inputs: tuple[np.dtype | None, ...]  # None for one of Python's numbers, which the function sees as it is
+    output: np.dtype | None  # None where the function decides
 
     @property
     def outputs(self) -> tuple[np.dtype | None, ...]:
@@ -48,10 +40,7 @@ class Loop:
 def of_signature(signature: Signature) -> Loop:
     """The loop of a signature of numbers.
 
-    Raises
-    ------
-    TypeError
-        For one of other types, or without a type to return.
+    Raises `TypeError` for one of other types, or without a type to return.
     """
     types = (*signature.args, signature.return_type)
     dtypes = [getattr(t, "dtype", None) for t in types]
@@ -70,10 +59,7 @@ def is_weak(value: Value) -> bool:
 def chosen(ufunc: Any, loops: Sequence[Loop], args: Sequence[Value], dtype: np.dtype | None, casting: str) -> Loop:
     """The loop for operands, as NumPy chooses one.
 
-    Raises
-    ------
-    TypeError
-        Where none fits, with NumPy's message.
+    Raises `TypeError` where none fits, with NumPy's message.
     """
     weak = [is_weak(x) for x in args]
     dtypes = [x.dtype if wrap.is_dynamic_array(x) else dtype_of(x) for x in args]

@@ -17,12 +17,7 @@ _CHARACTERS = {float: "d", bool: "?", complex: "D"}
 
 @frozen
 class Type:
-    """A type of Numba's by its name, which values need not have: a text, a list, an object.
-
-    Attributes
-    ----------
-    name : str
-    """
+    """A type of Numba's by its name, which values need not have: a text, a list, an object."""
 
     name: str
 
@@ -46,12 +41,7 @@ class Type:
 
 @frozen
 class NumberType(Type):
-    """The type of a number, `float64`: of NumPy scalars, and of elements of arrays.
-
-    Attributes
-    ----------
-    dtype : numpy.dtype
-    """
+    """The type of a number, `float64`: of NumPy scalars, and of elements of arrays."""
 
     dtype: np.dtype
 
@@ -91,19 +81,11 @@ class NumberType(Type):
 
 @frozen
 class ArrayType(Type):
-    """The type of an array, `float64[:, ::1]`.
-
-    Attributes
-    ----------
-    element : numpy.dtype
-    ndim : int
-    layout : {"A", "C", "F"}
-        The order of its elements in memory, if one is asked for.
-    """
+    """The type of an array, `float64[:, ::1]`."""
 
     element: np.dtype
     ndim: int
-    layout: str
+    layout: str  # the order of its elements in memory, if one is asked for
 
     @property
     def dtype(self) -> NumberType:
@@ -126,16 +108,9 @@ class ArrayType(Type):
 
 @frozen
 class Signature:
-    """The types that a function takes and returns.
+    """The types that a function takes and returns."""
 
-    Attributes
-    ----------
-    return_type : Type or None
-        None for one that is not said.
-    args : tuple of Type
-    """
-
-    return_type: Type | None
+    return_type: Type | None  # None for one that is not said
     args: tuple[Type, ...]
 
     def __repr__(self) -> str:
@@ -206,10 +181,7 @@ NAMES: Mapping[str, Type] = {
 def parsed(signature: Written) -> Signature:
     """The signature for one of Numba's forms: a text, what a type returns of types, or a tuple of types.
 
-    Raises
-    ------
-    TypeError
-        For anything else, and for names that are none of a type's.
+    Raises `TypeError` for anything else, and for names that are none of a type's.
     """
     if isinstance(signature, Signature):
         return signature

@@ -24,22 +24,11 @@ from anabranch.runtime.values.failures.run_time_checks import IntMessage
 
 @frozen
 class Step:
-    """A step of a reduction.
+    """A step of a reduction."""
 
-    Attributes
-    ----------
-    function : callable
-        Of the accumulator and an element.
-    total : numpy.dtype
-        The accumulator's.
-    first : numpy.dtype or None
-        What the accumulator is cast to for a step, if that is another one.
-    element : numpy.dtype
-    """
-
-    function: Any
-    total: np.dtype
-    first: np.dtype | None
+    function: Any  # callable; of the accumulator and an element
+    total: np.dtype  # the accumulator's
+    first: np.dtype | None  # what the accumulator is cast to for a step, if that is another one
     element: np.dtype
 
     def __call__(self, total: Value, element: Value) -> Value:

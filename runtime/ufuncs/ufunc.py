@@ -104,10 +104,8 @@ class UserFunction:
     def operands(self, args: tuple[Any, ...], out: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """The inputs, and the arrays that results are written to; None for those that the call makes.
 
-        Raises
-        ------
-        TypeError, ValueError
-            As NumPy does for a number of them that the ufunc does not take, and for outputs that are no arrays.
+        Raises `TypeError` or `ValueError` as NumPy does for a number of them that the ufunc does not take, and for
+        outputs that are no arrays.
         """
         if not self.nin <= len(args) <= self.nargs:
             wanted = f"from {self.nin} to {self.nargs} positional arguments"

@@ -76,12 +76,8 @@ def apply(
 ) -> Value:
     """`function(*operands)` as NumPy computes it: an array handle, or a NumPy scalar where the shape is ().
 
-    Raises
-    ------
-    TypeError
-        Where NumPy has no loop for the dtypes (`numpy._core._exceptions._UFuncNoLoopError`).
-    ValueError
-        Where the shapes do not broadcast.
+    Raises `TypeError` where NumPy has no loop for the dtypes (`numpy._core._exceptions._UFuncNoLoopError`). Raises
+    `ValueError` where the shapes do not broadcast.
     """
     if any(isinstance(x, list) for x in operands):  # one may have a length known only at run time
         operands = [wrap.numpy_operand(x) if isinstance(x, list) else x for x in operands]
@@ -318,10 +314,7 @@ NO_TRUTH_OF_MANY = "The truth value of an array with more than one element is am
 def truth(value: object) -> Atom:
     """The truth value of a traced scalar or one-element array, as a bool scalar atom.
 
-    Raises
-    ------
-    ValueError
-        For an array with more than one element, as NumPy does.
+    Raises `ValueError` for an array with more than one element, as NumPy does.
     """
     if wrap.is_dynamic_array(value):
         return registry.DYNAMIC_SHAPE_FUNCTIONS[bool](value)  # type: ignore[no-any-return]

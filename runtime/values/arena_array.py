@@ -76,12 +76,8 @@ class ArrayStructure(InArenaStructure):
     def meet(self, other: layouts.Layout) -> None:
         """Have an array that one name stands for beside one of the arena lie there, too.
 
-        Raises
-        ------
-        Restart
-            Where it could have done so since it was made.
-        UnsupportedOperationError
-            Where it cannot: a write to the name would have to reach the one or the other.
+        Raises `Restart` where it could have done so since it was made. Raises `UnsupportedOperationError` where it
+        cannot: a write to the name would have to reach the one or the other.
         """
         abstract = layouts.numeric(other)
         if isinstance(other, layouts.Constant) and isinstance(other.value, TracedArray):

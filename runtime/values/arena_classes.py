@@ -14,10 +14,7 @@ from anabranch.runtime.values import user_classes
 def need(cls: type, names: tuple[str, ...]) -> None:
     """Have the instances of a class lie in an arena with these attributes; nothing where they do, or cannot.
 
-    Raises
-    ------
-    Restart
-        Where they could have done so since they were made.
+    Raises `Restart` where they could have done so since they were made.
     """
     if tracing() and can_lie_in_one(cls):
         _need(ClassSite.of(cls), names)

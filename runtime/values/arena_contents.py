@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ from anabranch.base.by_identity import IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.containers import Structure, update
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 
 # ---- one object or list ----------------------------------------------------------------------------------------------
 
@@ -197,3 +198,99 @@ class HostArena:
 
     def _fill(self, made: Any, number: int, members: Sequence[Any]) -> None:
         raise NotImplementedError
+
+
+class HostTables(HostArena):
+    """The dicts or sets of an arena, whose columns are the keys, the values, the chains and their ends."""
+
+    def __init__(self, columns: Sequence[HostColumn], native: Any, extra: tuple[Any, ...] | None) -> None:
+        super().__init__(columns)
+        self._native, self._extra = native, extra
+
+    def _empty(self) -> Any:
+        if self._extra is None:
+            return self._native()
+        return self._native(getattr(self._extra[0], "native", self._extra[0]))
+
+    def _fill(self, made: Any, number: int, members: Sequence[Any]) -> None:
+        for key, value in self._items(number, members):
+            if isinstance(made, set):
+                made.add(key)
+            else:
+                update(made, {key: value})
+
+    def _items(self, number: int, members: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+        keys, values, links, heads = self._columns
+        ((place, *_),) = heads.items(number, 1, members)
+        while place >= 0:
+            ((_, key),) = keys.items(place, 1, members)
+            (value,) = values.items(place, 1, members)
+            yield key, value
+            ((_, place, _),) = links.items(place, 1, members)
+
+
+class HostFrozensets(HostTables):
+    """The frozensets of an arena, none of which holds itself."""
+
+    def member(self, number: int, members: Sequence[Any]) -> Any:
+        if number not in self.known:
+            self.known[number] = frozenset([key for key, _ in self._items(number, members)])
+        return self.known[number]
+
+
+class InArena(RunTimeContainer):
+    """A list that is one of those of an arena; it is the same list wherever the number is the same."""
+
+    __slots__ = ("arena_", "number_")
+    native = list
+
+    def __init__(self, arena: Any, number: Value) -> None:
+        self.arena_ = arena
+        self.number_ = number
+
+    def __anabranch_structure__(self) -> Structure:
+        return InArenaStructure(type(self), ("number",), self.arena_)
+
+    def grown_(self) -> Any:
+        """A list of its own with the same elements, which is in no arena."""
+        raise NotImplementedError
+
+    def copied_(self) -> InArena:
+        """A new list with the same elements in the arena."""
+        made: InArena = self.arena_.holding(self.grown_())
+        return made
+
+
+class ArenaItems:
+    """The contents of a list of the caller's that lies in an arena, as they are after the call."""
+
+    def __init__(self, owner: RunTimeContainer) -> None:
+        self.owner = owner
+
+    def __anabranch_structure__(self) -> Structure:
+        return _ArenaItemsStructure(ArenaItems, ("number",), self.owner.arena_)
+
+
+@frozen
+class _ArenaItemsStructure(InArenaStructure):
+    """That of such contents."""
+
+    @property
+    def host_structure(self) -> type[HostMemberStructure]:
+        return HostMemberContents
+
+    def children(self, value: Value) -> list[Value]:
+        return [value.owner.number_]
+
+
+class HostLists(HostArena):
+    """The lists of an arena, whose columns are the elements, and where each list begins, and its length."""
+
+    def _empty(self) -> list[Any]:
+        return []
+
+    def _fill(self, made: list[Any], number: int, members: Sequence[Any]) -> None:
+        cells, *places = self._columns
+        start, length = [column.items(number, 1, members)[0] for column in places]
+        if length:
+            made += cells.items(start, length, members)

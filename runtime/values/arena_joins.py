@@ -34,10 +34,7 @@ def first_of(sites: Iterable[Hashable]) -> dict[Hashable, Hashable]:
 def join(structures: Iterable[Structure]) -> None:
     """Have containers that differ in nothing but their arenas lie in one; those that lie in none, too.
 
-    Raises
-    ------
-    Restart
-        Where there are such.
+    Raises `Restart` where there are such.
     """
     found: dict[Value, Hashable] = {}
     natives: dict[bool, set[type]] = {True: set(), False: set()}

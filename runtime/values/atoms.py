@@ -108,10 +108,10 @@ def transpose(atom: Atom, axes: Sequence[int]) -> Atom:
     return atom if axes == tuple(range(len(axes))) else bind1(OPS["transpose"], atom, axes=axes)
 
 
-def taken(index: Atom, line: np.ndarray) -> Atom:
-    """The element of a constant vector at a place that is in range."""
-    place = convert(index, np.int64)
-    return reshape(bind1(OPS["dynamic_slice"], literal(line), place, sizes=(1,)), ())
+def taken(index: Atom, line: np.ndarray | Atom) -> Atom:
+    """The element of a vector at a place that is in range."""
+    place, whole = convert(index, np.int64), literal(line) if isinstance(line, np.ndarray) else line
+    return reshape(bind1(OPS["dynamic_slice"], whole, place, sizes=(1,)), ())
 
 
 def cut(atom: Atom, start: int, stop: int, axis: int = 0) -> Atom:

@@ -24,7 +24,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values import arena_contents, atoms, lazy_text
 from anabranch.runtime.values.failures.run_time_checks import user_function_name
-from anabranch.runtime.values.pytrees import carry_layouts, host_values, layout as layouts, pack_unpack
+from anabranch.runtime.values.pytrees import host_values, layout as layouts, pack_unpack
 
 # The frame that called the compiled function which is running.
 _caller: contextvars.ContextVar[types.FrameType | None] = contextvars.ContextVar("caller", default=None)
@@ -67,7 +67,7 @@ def emit(
     arenas = arena_contents.arenas_in(layouts.describe(value))
     beside = tuple([arena_contents.ArenaContents(arena, callers=()) for arena in arenas])
     value = host_values.ResultWithRecords(beside, value) if beside else value
-    layout = carry_layouts.with_leaves(layouts.describe(value), lambda _: False)
+    layout = layouts.with_leaves(layouts.describe(value), lambda _: False)
     members = {arena: place for place, arena in enumerate(arenas)}
     on_host = host_values.hosted(layout, IdentityDict(), IdentityDict(), members=members)
     builder = current()

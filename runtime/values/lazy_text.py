@@ -234,12 +234,8 @@ class StrMethod:
 def deferred(method: str, *parts: object, **keywords: object) -> Value:
     """The method of `str` on these parts, of which some may be known only at run time.
 
-    Raises
-    ------
-    TypeError, ValueError, KeyError, IndexError
-        What Python raises for such parts, where their types alone tell.
-    UnsupportedValueError
-        For an object that hides run-time values.
+    Raises `TypeError` or `ValueError` or `KeyError` or `IndexError`: what Python raises for such parts, where their
+    types alone tell. Raises `UnsupportedValueError` for an object that hides run-time values.
     """
     parts = (*parts, *keywords.values())
     names = tuple(keywords)
@@ -298,7 +294,12 @@ def _part(text: str, start: int | None, stop: int | None, step: int | None) -> s
     return text[start:stop:step]
 
 
-_OTHERS: dict[str, Callable[..., Value]] = {"part": _part, _SPELLED: "".join}
+def decoded(codes: np.ndarray, length: int) -> str:
+    """The text of so many characters of these codes."""
+    return codes[:length].astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+
+_OTHERS: dict[str, Callable[..., Value]] = {"part": _part, "decoded": decoded, _SPELLED: "".join}
 
 
 def _evaluate(method: str, parts: Sequence[object], keywords: Sequence[str]) -> Value:

@@ -33,12 +33,7 @@ def common(kinds: Sequence[Abstract | None]) -> Abstract | None:
 def converts(a: Abstract, value: object, both: Abstract) -> bool:
     """Return whether a number can be held as one of `both`, as NumPy converts it where it meets one of these.
 
-    Parameters
-    ----------
-    a : Abstract
-    value : object
-        The number, if it is known while tracing; else anything that is no plain number.
-    both : Abstract
+    `value`: the number, if it is known while tracing; else anything that is no plain number.
     """
     if a == both or _holds(both.dtype, value):
         return True

@@ -17,13 +17,7 @@ from anabranch.runtime.values.heap.slots import FixedSlot
 
 
 class TracedGenerator(Bare):
-    """A generator of random numbers; who draws from it writes to the array of its words.
-
-    Attributes
-    ----------
-    generator_kind : GeneratorKind
-    state_words : TracedArray
-    """
+    """A generator of random numbers; who draws from it writes to the array of its words."""
 
     def __init__(self, kind: GeneratorKind, words: TracedArray) -> None:
         self.generator_kind, self.state_words = kind, words

@@ -27,20 +27,11 @@ E = TypeVar("E", bound=AnabranchError)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StaticRequest:
-    """A value that must be known while tracing, and where in the user's code.
+    """A value that must be known while tracing, and where in the user's code."""
 
-    Attributes
-    ----------
-    leaves : frozenset of int
-        The arguments' leaves that it is computed from.
-    what : str
-    place : tuple of (file, line, column, end column), or None
-        The innermost place in the user's code, or nothing.
-    """
-
-    leaves: frozenset[int]
+    leaves: frozenset[int]  # the arguments' leaves that it is computed from
     what: str
-    place: Position | None
+    place: Position | None  # the innermost place in the user's code, or nothing
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -83,10 +74,7 @@ def may_be_known(value: object) -> bool:
 def request_static(atom: object, what: str) -> None:
     """Have the arguments known that a value comes from, where it comes from arguments alone that can be.
 
-    Raises
-    ------
-    Specialise
-        Where it does.
+    Raises `Specialise` where it does.
     """
     leaves = source_leaves(atom) if tracing() and settings().auto_static else None
     if leaves:

@@ -57,10 +57,8 @@ SHOWN = "<traced "  # how the `repr` of what stands for a run-time value begins
 def shown_to_tools(text: str) -> str:
     """The text that `repr` returns for a stand-in of a run-time value: for messages, debuggers and test runners.
 
-    Raises
-    ------
-    ConcretizationError
-        Where the user's own code asks for it (by "%r" or in a list): it would go on with a text of something else.
+    Raises `ConcretizationError` where the user's own code asks for it (by "%r" or in a list): it would go on with a
+    text of something else.
     """
     if _asked_by_a_tool(sys._getframe(2)):
         return text

@@ -28,7 +28,7 @@ from anabranch.runtime.values.tracer import SHOWN, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union_base import UnionBase, abstract_of_option, beside_union
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up, operations
-from anabranch.runtime.values.union_operators import UnionOperators, is_one_of_many_texts, operated
+from anabranch.runtime.values.union_operators import UnionOperators, is_one_of_many_sequences, operated
 
 
 def unknown_operation(value: object) -> Value:
@@ -257,7 +257,7 @@ class UnionValue(UnionOperators):
 
     def __getitem__(self, key: Value) -> Value:
         found = looked_up(operator.getitem, self, key)
-        if found is UNKNOWN and is_one_of_many_texts(self):
+        if found is UNKNOWN and is_one_of_many_sequences(self):
             return current().trace.outside.text_operations.item(self, key)
         return self.through(lambda v: operator.getitem(v, key)) if found is UNKNOWN else found
 

@@ -54,7 +54,7 @@ def operated(function: Callable[..., object], operands: tuple[Value, ...], place
     if (held := value.held_()) is not NotImplemented:
         return function(*before, held, *after)
     others = before + after
-    if function is operator.add and is_one_of_many_texts(value) and all(map(_are_texts, others)):
+    if function is operator.add and is_one_of_many_sequences(value) and all(map(_are_texts, others)):
         first, second = (value, others[0]) if place == 0 else (others[0], value)
         return current().trace.outside.text_operations.add(first, second)  # not each with each
     if (found := beside_union(function, (*before, value, *after), place)) is not NotImplemented:
@@ -73,7 +73,7 @@ def _are_texts(value: object) -> bool:
     return all(isinstance(option, (str, attributes.TextStandIn)) for option in options)
 
 
-def is_one_of_many_texts(value: UnionBase) -> bool:
+def is_one_of_many_sequences(value: UnionBase) -> bool:
     """Return whether a choice is better taken for its characters than option by option."""
     return len(value.options) > _FEW and _are_texts(value)
 

@@ -108,10 +108,7 @@ class NotAsWhole(attributes.Attributes):
 def want(owner: object, options: Sequence[Any]) -> None:
     """Have the instances of a class be such as may be without the attributes that only some contents of one have.
 
-    Raises
-    ------
-    Restart
-        Where they could have been so since they were made.
+    Raises `Restart` where they could have been so since they were made.
     """
     cls, known = type(owner), current().trace.lists.unset_attributes
     if known is None or not is_users_class(cls) or not isinstance(getattr(owner, "__dict__", None), dict):

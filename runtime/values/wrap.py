@@ -89,10 +89,8 @@ def as_atom(x: object, dtype: atoms.DType | None = None) -> Atom:
 def atom_as(x: object, abstract: Abstract) -> Atom:
     """The value of a number or array that from here on is known to be no more than this.
 
-    Raises
-    ------
-    IntegerRangeError
-        For one of Python's ints that int64 does not hold. NumPy, given one, raises an `OverflowError` of its own.
+    Raises `IntegerRangeError` for one of Python's ints that int64 does not hold. NumPy, given one, raises an
+    `OverflowError` of its own.
     """
     if abstract == WORD:
         return _word(x)
@@ -135,10 +133,7 @@ _NO_WORD = (
 def check_range(x: int) -> None:
     """Refuse an int that int64 does not hold.
 
-    Raises
-    ------
-    IntegerRangeError
-        For such an int.
+    Raises `IntegerRangeError` for such an int.
     """
     if not -(2**63) <= x < 2**63:
         raise IntegerRangeError(

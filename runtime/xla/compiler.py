@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
+import ctypes
+import functools
 from collections.abc import Callable, Sequence
 
 from anabranch.runtime._jaxlib import Backend, XlaError, backend_of, note_compilation, register_lapack, versions
@@ -13,7 +16,6 @@ from anabranch.runtime.host.saved_bytes import unpack
 from anabranch.runtime.xla import mlir_module
 from anabranch.runtime.xla.executable import CallingBack, Executable
 from anabranch.runtime.xla.native_code import make_known
-from anabranch.runtime.xla.process_exit import abandon
 
 _PLAIN = CompileOptions()
 
@@ -88,7 +90,30 @@ def _loaded(
         raise failure(str(error)) from error
     except BaseException:
         # What a signal's handler has raised. XLA goes on with the program, in a thread of its own.
-        abandon(backend, *program, reported)
+        _abandon(backend, *program, reported)
         raise
     kind = CallingBack if has_effects(callbacks) else Executable
     return kind(loaded, signature, backend, callbacks=callbacks, serialized=serialized)
+
+
+def _abandon(*used: object) -> None:
+    """Let what XLA reads, and its client, live for ever, and the process not wait for its threads."""
+    for thing in used:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+    _leave_at_once()
+
+
+@functools.cache
+def _leave_at_once() -> None:
+    """Once the interpreter has ended, end the process with its own status, before the libraries take themselves apart.
+
+    They would do so under the feet of the threads that compile. Where the C library can not do this, as it does on
+    Linux, the process ends when they have.
+    """
+    library = ctypes.CDLL(None)
+    try:
+        on_exit, leave = library.on_exit, library._exit
+    except AttributeError:
+        return
+    atexit.register(library.fflush, None)
+    on_exit(ctypes.cast(leave, ctypes.c_void_p), None)

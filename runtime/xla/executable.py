@@ -27,21 +27,7 @@ from anabranch.runtime.xla.native_code import codes_of
 
 
 class Executable:
-    """A compiled program. Calls may come from several threads at once.
-
-    Attributes
-    ----------
-    inputs, outputs
-        Types of the arguments and results.
-    signature : Signature
-        Says besides what runs get after the arguments: where in their windows these begin, and memory for results.
-    adopters
-        What makes ndarrays of these, in the order of the outputs.
-    callbacks
-        The functions of this process that the program calls.
-    stagings
-        Those that no call uses now: a call takes one, or makes one by `staging`, and gives it back.
-    """
+    """A compiled program. Calls may come from several threads at once."""
 
     def __init__(
         self,
@@ -52,15 +38,19 @@ class Executable:
         callbacks: Sequence[HostCallback] = (),
         serialized: bytes | None = None,
     ) -> None:
+        # Says besides what runs get after the arguments: where in their windows these begin, and memory for results.
         self.signature = signature
+        # `inputs`, `outputs`: types of the arguments and results.
         self.inputs, self.outputs = signature.inputs, signature.outputs
         self._loaded = loaded
-        self.callbacks = tuple(callbacks)
+        self.callbacks = tuple(callbacks)  # the functions of this process that the program calls
         self._serialized = serialized
         self._backend = backend
         self._handlers = [backend.handler(kind) for kind in self.outputs]
+        # What makes ndarrays of these, in the order of the outputs.
         self.adopters = [adopter(kind, backend.kept_results) for kind in self.outputs]
         # The call that takes a staging out of this list owns it; the list's own operations are atomic.
+        # Those that no call uses now: a call takes one, or makes one by `staging`, and gives it back.
         self.stagings: list[Staging] = []
         live.add(self)
 
@@ -179,12 +169,8 @@ class Executable:
     def serialize(self) -> bytes:
         """Return bytes that `deserialize` takes, in a process with the same jaxlib, platform and CPU features.
 
-        With them it must be given the functions that the program calls.
-
-        Raises
-        ------
-        SerializationError
-            XLA has none of this program, which has run.
+        With them it must be given the functions that the program calls. Raises `SerializationError`: XLA has none of
+        this program, which has run.
         """
         # XLA gives incomplete bytes for an executable that was itself loaded from bytes.
         if self._serialized is not None:

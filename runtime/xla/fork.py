@@ -40,11 +40,8 @@ _INSTEAD = (
 def compile_text(text: str, options: CompileOptions, callbacks: Sequence[HostCallback] = ()) -> Executable:
     """As `xla.compile_text`, also in a forked process.
 
-    Raises
-    ------
-    LoweringError
-    ForkedProcessError
-        For a program with effects, which belong to the process that compiles, or where the compiling process ends.
+    Raises `LoweringError`. Raises `ForkedProcessError` for a program with effects, which belong to the process that
+    compiles, or where the compiling process ends.
     """
     if not _process.cannot_compile:
         return xla.compile_text(text, options, callbacks)
@@ -80,10 +77,7 @@ class _Compiler:
     def compiled(self, text: str, options: CompileOptions, callbacks: list[NativeFunction | None]) -> bytes:
         """The serialized executable of a program with these callbacks.
 
-        Raises
-        ------
-        EOFError, OSError
-            When the interpreter has ended.
+        Raises `EOFError` or `OSError` when the interpreter has ended.
         """
         with self._lock:
             try:

@@ -21,10 +21,7 @@ _READABLE_BY = "WEEK_12"
 def dialect_of(name: str | None) -> str:
     """The name of a dialect that modules can be had in; "stablehlo" where none is named.
 
-    Raises
-    ------
-    UnsupportedValueError
-        For another one.
+    Raises `UnsupportedValueError` for another one.
     """
     if name not in (None, "stablehlo", "hlo"):
         raise UnsupportedValueError(f"a module can be had in the dialects 'stablehlo' and 'hlo', not {name!r}")
@@ -34,10 +31,7 @@ def dialect_of(name: str | None) -> str:
 def parse(text: str) -> Any:
     """Parse and verify a StableHLO module in the current context.
 
-    Raises
-    ------
-    LoweringError
-        With MLIR's message and the line.
+    Raises `LoweringError` with MLIR's message and the line.
     """
     try:
         return bindings().ir.Module.parse(text)
@@ -69,12 +63,8 @@ def signature(module: Any, *, on_device: bool) -> Signature:
     """Types of the arguments and results of `main`.
 
     Of a program that runs on NumPy's arrays, `main` gets windows for large arguments, and arguments for the memory of
-    large results.
-
-    Raises
-    ------
-    LoweringError
-        There is no `main`, NumPy lacks a type, or an argument is donated that is not on the device.
+    large results. Raises `LoweringError`: there is no `main`, NumPy lacks a type, or an argument is donated that is not
+    on the device.
     """
     function, inputs, outputs = _main(module)
     if on_device:
@@ -164,9 +154,7 @@ def portable(text: str) -> bytes:
 def from_portable(artifact: bytes) -> str:
     """The text of a module from what `portable` gave.
 
-    Raises
-    ------
-    SerializationError
+    Raises `SerializationError`.
     """
     _check_age(artifact)
     try:

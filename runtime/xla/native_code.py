@@ -18,18 +18,10 @@ ENTRY = "handler"
 
 @frozen
 class NativeFunction(PureCallback):
-    """A function in machine code.
+    """A function in machine code."""
 
-    Attributes
-    ----------
-    name : str
-        By which programs call it: it depends on the code alone.
-    llvm : str
-        The code as a module of LLVM's in text, with the function `handler`, which takes XLA's call frame.
-    """
-
-    name: str
-    llvm: str
+    name: str  # by which programs call it: it depends on the code alone
+    llvm: str  # the code as a module of LLVM's in text, with the function `handler`, which takes XLA's call frame
 
     @classmethod
     def of(cls, llvm: str) -> NativeFunction:
@@ -49,11 +41,7 @@ _lock = lock()
 def make_known(functions: Sequence[object], codes: Sequence[bytes] = ()) -> None:
     """Register the native ones of the functions that a program calls with XLA.
 
-    Parameters
-    ----------
-    functions
-    codes
-        The object code of the native ones; they are compiled where it is not given.
+    `codes`: the object code of the native ones; they are compiled where it is not given.
     """
     natives = [f for f in functions if isinstance(f, NativeFunction)]
     for place, function in enumerate(natives):

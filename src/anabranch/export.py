@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from anabranch.runtime.api.exported import Exported as Exported, deserialize as deserialize
+from anabranch.runtime.api.export import Exported as Exported, deserialize as deserialize
 
 if TYPE_CHECKING:
     from anabranch.runtime.api.export import export as export

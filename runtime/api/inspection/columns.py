@@ -35,21 +35,11 @@ class InspectedLine(NamedTuple):
 
 @frozen
 class Column:
-    """One of the texts.
+    """One of the texts."""
 
-    Attributes
-    ----------
-    name : str
-        A word, which ids are made of.
-    title : str
-    note : str
-        What the reader should know of it.
-    lines : tuple of InspectedLine
-    """
-
-    name: str
+    name: str  # a word, which ids are made of
     title: str
-    note: str
+    note: str  # what the reader should know of it
     lines: tuple[InspectedLine, ...]
 
     def cut(self, most: int) -> Column:

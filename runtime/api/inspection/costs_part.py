@@ -1,12 +1,15 @@
-"""The cost of a run: estimates of operations and bytes, and memory."""
+"""Parts of an inspection: the cost of a run, how long each stage took, the decisions, and what is compiled."""
 
 from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
+from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.inspection.part import Part, Row, Table
+from anabranch.runtime.api.memory_cache import Entry
 from anabranch.runtime.api.stages import Compiled, Lowered
 from anabranch.runtime.call.native_execution import NativeExecution
 from anabranch.runtime.host.callbacks import LoweringError
@@ -43,3 +46,37 @@ def costs_part(found: Mapping[str, float]) -> Part:
     """The costs as a table."""
     rows = tuple(Row((name, f"{value:,.0f}")) for name, value in found.items())
     return Part("Cost and memory", (Table(rows),), "estimates are XLA's; they count one step of each loop")
+
+
+def decisions_part(explained: Explanation) -> Part:
+    """The decisions, a table for each kind."""
+    titled = explained.titled()
+    tables = tuple(
+        Table(tuple(Row((d.place, d.what, d.why), (d.file, d.line)) for d in rows), title=title)
+        for title, rows in titled.items()
+    )
+    return Part(f"Decisions: {sum(map(len, titled.values()))}", tables, is_open=False)
+
+
+def entries_part(entries: Sequence[Entry]) -> Part:
+    """The executables as a table."""
+    rows = tuple(Row(("this" if e.is_this else "", e.signature, e.compiler, e.why)) for e in entries)
+    tables = (Table(rows, ("", "signature", "by", "compiled because")),) if rows else ()
+    return Part(f"Compiled: {len(rows)}", tables, "" if rows else "nothing is compiled of it yet")
+
+
+class StageTime(NamedTuple):
+    """How long a stage took, and what there is to say of it; None where it was not done now."""
+
+    stage: str
+    seconds: float | None
+    note: str
+
+
+def times_part(times: Sequence[StageTime]) -> Part:
+    """The stages as a table."""
+    return Part("Times", (Table(tuple(Row((t.stage, _shown(t.seconds), t.note)) for t in times)),))
+
+
+def _shown(seconds: float | None) -> str:
+    return "not now" if seconds is None else f"{seconds * 1e3:.1f} ms"

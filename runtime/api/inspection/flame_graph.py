@@ -25,18 +25,10 @@ rect { stroke: #fff; stroke-width: 1; }
 
 @frozen
 class Frame:
-    """A bar: what takes the time, and what is within it.
-
-    Attributes
-    ----------
-    name : str
-    seconds : float
-        With those of what is within.
-    children : tuple of Frame
-    """
+    """A bar: what takes the time, and what is within it."""
 
     name: str
-    seconds: float
+    seconds: float  # with those of what is within
     children: tuple[Frame, ...] = ()
 
 

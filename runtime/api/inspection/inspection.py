@@ -11,16 +11,13 @@ from anabranch.base.frozen import frozen
 from anabranch.base.html_text import framed
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.inspection.columns import Column
-from anabranch.runtime.api.inspection.costs_part import costs_part
-from anabranch.runtime.api.inspection.decisions_part import decisions_part
-from anabranch.runtime.api.inspection.entries_part import entries_part
+from anabranch.runtime.api.inspection.costs_part import StageTime, costs_part, decisions_part, entries_part, times_part
 from anabranch.runtime.api.inspection.line_costs import LineCost, lines_part
 from anabranch.runtime.api.inspection.loop_verdicts import LoopVerdict, loops_part
 from anabranch.runtime.api.inspection.page import page
 from anabranch.runtime.api.inspection.part import Part
 from anabranch.runtime.api.inspection.step_copies import StepCopy, copies_part
 from anabranch.runtime.api.inspection.suggestions import Suggestion, suggestions_part
-from anabranch.runtime.api.inspection.times_part import StageTime, times_part
 from anabranch.runtime.api.memory_cache import Entry
 
 
@@ -29,26 +26,6 @@ class Inspection:
     """The forms of a function on some arguments: a page for a browser, and a text for a terminal.
 
     `str` of it is the text. Notebooks show the page in a frame.
-
-    Attributes
-    ----------
-    explanation : Explanation
-        What was decided, and why: as `f.explain(*args)` gives it.
-    columns : tuple of Column
-        The texts: source, rewritten, Program, StableHLO, and optimised HLO or LLVM's code and assembly.
-    times : tuple of StageTime
-    lines : tuple of LineCost
-        The seconds of tracing, lowering and compiling for each line.
-    loops : tuple of LoopVerdict
-        Of what each loop is made, and whether it is vectorised and parallel.
-    copies : tuple of StepCopy
-        The arrays that each step of a loop copies.
-    suggestions : tuple of Suggestion
-        What may be written otherwise.
-    entries : tuple of Entry
-        What is compiled of the function in memory, the first one first.
-    costs : mapping of str to float
-        Estimated operations and bytes, and the memory that a run takes.
 
     Examples
     --------
@@ -61,15 +38,16 @@ class Inspection:
     'x: float64[3]'
     """
 
-    explanation: Explanation
+    explanation: Explanation  # what was decided, and why: as `f.explain(*args)` gives it
+    # The texts: source, rewritten, Program, StableHLO, and optimised HLO or LLVM's code and assembly.
     columns: tuple[Column, ...]
     times: tuple[StageTime, ...]
-    lines: tuple[LineCost, ...]
-    loops: tuple[LoopVerdict, ...]
-    copies: tuple[StepCopy, ...]
-    suggestions: tuple[Suggestion, ...]
-    entries: tuple[Entry, ...]
-    costs: Mapping[str, float]
+    lines: tuple[LineCost, ...]  # the seconds of tracing, lowering and compiling for each line
+    loops: tuple[LoopVerdict, ...]  # of what each loop is made, and whether it is vectorised and parallel
+    copies: tuple[StepCopy, ...]  # the arrays that each step of a loop copies
+    suggestions: tuple[Suggestion, ...]  # what may be written otherwise
+    entries: tuple[Entry, ...]  # what is compiled of the function in memory, the first one first
+    costs: Mapping[str, float]  # estimated operations and bytes, and the memory that a run takes
 
     @property
     def html(self) -> str:

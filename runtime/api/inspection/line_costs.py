@@ -20,24 +20,14 @@ _NOT_NOW = "nothing was compiled now: the code was there"
 
 
 class LineCost(NamedTuple):
-    """The costs of a line before it runs.
-
-    Attributes
-    ----------
-    place : Place
-    tracing, lowering : float
-        Seconds, measured.
-    compiling : float or None
-        Seconds, estimated; None where nothing says how to share them, or nothing was compiled.
-    instructions : int
-        Of the compiled code.
-    """
+    """The costs of a line before it runs."""
 
     place: Place
+    # Seconds, measured.
     tracing: float
     lowering: float
-    compiling: float | None
-    instructions: int
+    compiling: float | None  # seconds, estimated; None where nothing says how to share them, or nothing was compiled
+    instructions: int  # of the compiled code
 
     @property
     def seconds(self) -> float:

@@ -16,8 +16,8 @@ from anabranch.runtime.host.machine_code import HAS_THREADS, is_available
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Program, Var
 from anabranch.runtime.native.failures import FailureValues
+from anabranch.runtime.native.independent_steps import are_shared
 from anabranch.runtime.native.loops import LoopForm
-from anabranch.runtime.native.shared_steps import are_shared
 from anabranch.runtime.ops.structured import Loop
 from anabranch.runtime.passes.range_analysis import value_ranges
 from anabranch.runtime.tracing.decision_log import Decision
@@ -33,25 +33,13 @@ _KINDS, _LOOP = ("staged", "unrolled", "decided"), re.compile("loop|comprehensio
 
 @frozen
 class LoopVerdict:
-    """The form that a loop of the user's is compiled in.
-
-    Attributes
-    ----------
-    place : Place
-    loop : str
-        "for", "while", "comprehension", or "an operation" for one that a line makes without saying so.
-    made : str
-        "machine code", "XLA's loop", "unrolled", "run while tracing" or "no loop is left".
-    why : str
-        Why it is not machine code, or what is known of its steps.
-    vectorised, parallel : str
-        "no" with the reason, or what there is; empty where it is no loop any more.
-    """
+    """The form that a loop of the user's is compiled in."""
 
     place: Place
-    loop: str
-    made: str
-    why: str
+    loop: str  # "for", "while", "comprehension", or "an operation" for one that a line makes without saying so
+    made: str  # "machine code", "XLA's loop", "unrolled", "run while tracing" or "no loop is left"
+    why: str  # why it is not machine code, or what is known of its steps
+    # "no" with the reason, or what there is; empty where it is no loop any more.
     vectorised: str = ""
     parallel: str = ""
 

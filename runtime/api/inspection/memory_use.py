@@ -15,23 +15,13 @@ from anabranch.runtime.native.input_layouts import InputLayout
 
 @frozen
 class MemoryUse:
-    """The memory of a call, in bytes; `str` of it is a line.
+    """The memory of a call, in bytes; `str` of it is a line."""
 
-    Attributes
-    ----------
-    arguments : int
-        Numbers and arrays from outside among them.
-    results : int
-        What is made anew for each call, changed arguments among it.
-    temporary : int or None
-        While the program runs; None for machine code, which has what it needs on the stack or in static memory.
-    copied : tuple of str
-        The arguments that are copied before the program can read them, with why; and what is copied back.
-    """
-
-    arguments: int
-    results: int
+    arguments: int  # numbers and arrays from outside among them
+    results: int  # what is made anew for each call, changed arguments among it
+    # While the program runs; None for machine code, which has what it needs on the stack or in static memory.
     temporary: int | None
+    # The arguments that are copied before the program can read them, with why; and what is copied back.
     copied: tuple[str, ...]
 
     def __str__(self) -> str:

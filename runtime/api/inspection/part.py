@@ -35,22 +35,12 @@ class Table(NamedTuple):
 
 @frozen
 class Part:
-    """A part of an inspection.
-
-    Attributes
-    ----------
-    title : str
-    tables : tuple of Table
-    note : str
-        What the reader should know of it.
-    is_open : bool
-        Whether the page shows it at first.
-    """
+    """A part of an inspection."""
 
     title: str
     tables: tuple[Table, ...]
-    note: str = ""
-    is_open: bool = True
+    note: str = ""  # what the reader should know of it
+    is_open: bool = True  # whether the page shows it at first
 
     def text(self) -> Iterator[str]:
         """The lines of the part for a terminal."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from anabranch.base.coloured import coloured
@@ -13,7 +14,6 @@ from anabranch.base.html_text import element, table, text
 from anabranch.base.shown_numbers import shown_seconds
 from anabranch.runtime.api.inspection.columns import Place
 from anabranch.runtime.api.inspection.flame_graph import Frame, TimeReport
-from anabranch.runtime.api.inspection.line_frames import line_frames
 from anabranch.runtime.api.inspection.memory_use import MemoryUse
 
 _LEAST = 0.0005  # of a share, to be shown
@@ -34,21 +34,6 @@ class LineTime(NamedTuple):
 @frozen
 class Profile(TimeReport):
     """How long each line of a function takes when it runs compiled; `str` of it is a table.
-
-    Attributes
-    ----------
-    function : str
-    signature : str
-    calls : int
-        How often it was called.
-    seconds : float
-        The time of a call.
-    lines : tuple of LineTime
-        By file and line. What is left of a call is spent around the compiled code.
-    measured : str
-        How it was found out, and how fine it is.
-    memory : MemoryUse
-        What a call takes and copies.
 
     Examples
     --------
@@ -71,11 +56,12 @@ class Profile(TimeReport):
 
     function: str
     signature: str
-    calls: int
-    seconds: float
+    calls: int  # how often it was called
+    seconds: float  # the time of a call
+    # By file and line. What is left of a call is spent around the compiled code.
     lines: tuple[LineTime, ...]
-    measured: str
-    memory: MemoryUse
+    measured: str  # how it was found out, and how fine it is
+    memory: MemoryUse  # what a call takes and copies
 
     @property
     def around(self) -> float:
@@ -120,3 +106,52 @@ class Profile(TimeReport):
 
     def _times(self, share: float) -> tuple[str, str]:
         return f"{share * 100:.1f} %", shown_seconds(share * self.seconds)
+
+
+# A statement that others stand in: its line, and the last one of it.
+_Block = tuple[int, int]
+_COMPOUND = (
+    ast.FunctionDef, ast.For, ast.While, ast.If, ast.With, ast.Try, ast.Match,
+)  # fmt: skip
+
+
+def line_frames(times: Iterable[tuple[Place, float]]) -> Iterator[Frame]:
+    """The bars of lines, each with its seconds; those of one file follow one another."""
+    by_file: dict[str, list[tuple[int, float]]] = {}
+    for (file, line), seconds in times:
+        by_file.setdefault(file, []).append((line, seconds))
+    for file, lines in by_file.items():
+        yield from _nested(file, sorted(lines), _blocks(file), 0)
+
+
+def _blocks(file: str) -> list[_Block]:
+    """The statements of a file that others stand in, those around before those within."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:  # a notebook's cell with commands of its own
+        return []
+    found = [(node.lineno, node.end_lineno or node.lineno) for node in ast.walk(tree) if isinstance(node, _COMPOUND)]
+    return sorted(found, key=lambda block: (block[0], -block[1]))
+
+
+def _nested(file: str, lines: Sequence[tuple[int, float]], blocks: Sequence[_Block], depth: int) -> Iterator[Frame]:
+    """The bars of lines that stand in the same statements, so many; one that others stand in has these within it."""
+    rest = list(lines)
+    while rest:
+        line, seconds = rest[0]
+        around = [block for block in blocks if block[0] <= line <= block[1]]
+        if len(around) <= depth:
+            yield Frame(_text(file, line), seconds)
+            del rest[0]
+            continue
+        block = around[depth]
+        within = [found for found in rest if found[0] <= block[1]]
+        own = sum(seconds for line, seconds in within if line == block[0])
+        inner = [found for found in within if found[0] != block[0]]
+        children = tuple(_nested(file, inner, blocks, depth + 1))
+        yield Frame(_text(file, block[0]), own + sum(child.seconds for child in children), children)
+        del rest[: len(within)]
+
+
+def _text(file: str, line: int) -> str:
+    return f"{line}: {linecache.getline(file, line).strip()}"

@@ -41,18 +41,12 @@ class Repeated:
     seconds : float
     are_changed : bool
         Whether the function changes its arguments: then each call gets copies.
-
-    Attributes
-    ----------
-    calls : int
-    spent : float
-        The seconds of all of them.
-    elapsed : float
-        The same with the copies.
     """
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], seconds: float, *, are_changed: bool) -> None:
         self._given, self._seconds, self._are_changed = (args, kwargs), seconds, are_changed
+        # `spent`: the seconds of all of them.
+        # `elapsed`: the same with the copies.
         self.calls, self.spent, self.elapsed = 0, 0.0, 0.0
 
     def __call__(self, run: Run) -> None:

@@ -28,27 +28,13 @@ _HANDED_ON = "the next step has it under another name"
 
 
 class StepCopy(NamedTuple):
-    """An array that each step of a loop copies.
+    """An array that each step of a loop copies."""
 
-    Attributes
-    ----------
-    place : Place or None
-        The line for which it is copied.
-    loop : Place or None
-        The loop's line.
-    names : tuple of str
-        What that line assigns: the array is among these, where there are any.
-    nbytes : int
-    times : int
-        How many such copies there are in a step.
-    why : str
-    """
-
-    place: Place | None
-    loop: Place | None
-    names: tuple[str, ...]
+    place: Place | None  # the line for which it is copied
+    loop: Place | None  # the loop's line
+    names: tuple[str, ...]  # what that line assigns: the array is among these, where there are any
     nbytes: int
-    times: int
+    times: int  # how many such copies there are in a step
     why: str
 
 

@@ -25,40 +25,22 @@ _ROOM = re.compile(r"(\d+) elements, as a run has needed")
 
 
 class Suggestion(NamedTuple):
-    """A suggestion of what to write otherwise.
+    """A suggestion of what to write otherwise."""
 
-    Attributes
-    ----------
-    place : Place or None
-        The user's line.
-    what, why : str
-    write : str
-        What to write instead.
-    """
-
-    place: Place | None
+    place: Place | None  # the user's line
     what: str
     why: str
-    write: str
+    write: str  # what to write instead
 
 
 @frozen
 class Evidence:
-    """The facts about a function on some arguments.
-
-    Attributes
-    ----------
-    decisions : sequence of Decision
-    loops : sequence of LoopVerdict
-    copies : sequence of StepCopy
-    entries : sequence of Entry
-        What was compiled of it, the first one first.
-    """
+    """The facts about a function on some arguments."""
 
     decisions: Sequence[Decision]
     loops: Sequence[LoopVerdict]
     copies: Sequence[StepCopy]
-    entries: Sequence[Entry]
+    entries: Sequence[Entry]  # what was compiled of it, the first one first
 
 
 def suggestions(found: Evidence) -> tuple[Suggestion, ...]:

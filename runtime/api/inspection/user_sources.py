@@ -15,18 +15,10 @@ from anabranch.runtime.ir.program import Program
 
 
 class UserCode:
-    """The code of a function as the user wrote it, or as it was rewritten.
-
-    Attributes
-    ----------
-    file : str
-    first_line : int
-    rewritten : Rewritten or None
-        Its rewritten form; None where it was left as it is.
-    """
+    """The code of a function as the user wrote it, or as it was rewritten."""
 
     def __init__(self, code: types.CodeType) -> None:
-        self.rewritten = transpile.rewritten_with(code)
+        self.rewritten = transpile.rewritten_with(code)  # its rewritten form; None where it was left as it is
         self.file = code.co_filename
         self.first_line = self.rewritten.first_line if self.rewritten is not None else code.co_firstlineno
 

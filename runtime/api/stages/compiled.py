@@ -18,7 +18,7 @@ from anabranch.runtime.call.execution import MISS, Execution, executable_of, run
 from anabranch.runtime.call.fastpath import CallForm, make_fast_path
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.call.portable_plan import check_fits, loaded, saved, unpickled
-from anabranch.runtime.errors import SerializationError, StaleExecutableError
+from anabranch.runtime.errors import AnabranchError, SerializationError, StaleExecutableError
 from anabranch.runtime.host.compile_options import CompileOptions, Flag
 from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.xla.compiler import deserialize
@@ -67,7 +67,12 @@ class Compiled(Stage):
         if not self.calling.passed.statics and not self.calling.taking.static_types:
             make_fast_path(self.fun_name, self.execution, functools.partial(self._form, (args, kwargs)))
         self.execution.check(leaves)
-        return run_until_it_fits(self.execution, leaves, OverflowedError.refuse)
+        try:
+            return run_until_it_fits(self.execution, leaves, OverflowedError.refuse)
+        except AnabranchError as error:
+            if error.ended is not None:
+                error.ended.finish()
+            raise
 
     def _form(self, written: Call) -> CallForm:
         passed = self.calling.passed

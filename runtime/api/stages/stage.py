@@ -12,18 +12,10 @@ from anabranch.runtime.signature.pytree import PyTreeDef
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Stage:
-    """A stage of compiling a function: the base that describes the arguments and the result.
+    """A stage of compiling a function: the base that describes the arguments and the result."""
 
-    Attributes
-    ----------
-    plan : Plan
-        What a call does around the Program.
-    calling : CallSpec
-        How the function is called.
-    """
-
-    plan: Plan
-    calling: CallSpec
+    plan: Plan  # what a call does around the Program
+    calling: CallSpec  # how the function is called
 
     def __repr__(self) -> str:
         return f"<anabranch.{type(self).__name__} {self.fun_name}({self.calling.described()})>"

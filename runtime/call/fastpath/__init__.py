@@ -12,8 +12,7 @@ import weakref
 from collections.abc import Callable
 
 from anabranch.runtime.call.execution import Execution, never
-from anabranch.runtime.call.fastpath.call_form import CallForm as CallForm
-from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
+from anabranch.runtime.call.fastpath.codegen import CallForm as CallForm, UnsuitedError, Writer
 from anabranch.runtime.call.fastpath.guard_args import ArgumentChecks
 from anabranch.runtime.call.fastpath.native_run import NativeRunning
 from anabranch.runtime.call.fastpath.run import Running
@@ -81,7 +80,7 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
         f"len(args) == {form.positional} and {f'len(kwargs) == {form.named}' if form.named else 'not kwargs'}"
     )
     arguments = ArgumentChecks(writer, plan.known, plan.packs)
-    leaves = Leaves()
+    leaves = Leaves(form.run_time_sequences)
     for place in form.places:
         arguments.argument(place.text(writer), leaves.key(place.value, ""), place.value)
     is_native = isinstance(execution, NativeExecution)

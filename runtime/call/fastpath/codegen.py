@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
 from anabranch.base.by_identity import IdentityDict
+from anabranch.base.frozen import frozen
+from anabranch.runtime.call.call_spec import Call
 from anabranch.runtime.call.execution import MISS, FastPath
 from anabranch.runtime.device.array import Array
 
@@ -59,3 +62,45 @@ class Writer:
         # Its namespace is without it, so that both go when nobody has them any more, and not when the collector comes.
         made: FastPath = self.scope.pop("fast_path")
         return made
+
+
+@frozen
+class _ArgumentPosition:
+    """An argument, and where it stands in the call: `args[0]`, `kwargs['n']`; None for a default."""
+
+    where: tuple[str, int | str] | None
+    value: Any
+
+    def text(self, writer: Writer) -> str:
+        """The expression."""
+        match self.where:
+            case None:
+                return writer.constant(self.value)
+            case ("args", index):
+                return f"args[{index}]"
+            case (_, name):
+                return f"kwargs.get({name!r}, MISS)"
+
+
+@frozen
+class CallForm:
+    """A call as it is written."""
+
+    positional: int  # how many arguments it has by position
+    named: int  # and by name
+    places: Sequence[_ArgumentPosition]  # all that it gives, as arranged
+    run_time_sequences: Collection[int] = ()  # which texts among them are run-time values
+
+    @staticmethod
+    def of(written: Call, arranged: Call, names: Sequence[str], run_time_sequences: Collection[int] = ()) -> CallForm:
+        """The form of a call, from its arguments as they were given and as `StaticArguments.arrange` has them."""
+        (args, kwargs), (placed, left) = written, arranged
+        places = []
+        for i, value in enumerate(placed):
+            where: tuple[str, int | str] | None = ("args", i)
+            if i >= len(args):
+                where = ("kwargs", names[i]) if names[i] in kwargs else None
+            places.append(_ArgumentPosition(where, value))
+        for name, value in sorted(left.items()):
+            places.append(_ArgumentPosition(("kwargs", name) if name in kwargs else None, value))
+        return CallForm(len(args), len(kwargs), places, run_time_sequences)

@@ -16,14 +16,15 @@ from anabranch.runtime.device.array import Array
 from anabranch.runtime.host.generator_state import GeneratorKind, OutsideGenerator
 from anabranch.runtime.host.object_layout import CONTIGUOUS, ORDINARY
 from anabranch.runtime.signature.flatten_to_key import ArgumentKey, RepeatedArgument
-from anabranch.runtime.signature.object_fields import is_object
-from anabranch.runtime.signature.set_structure import SetStructure
+from anabranch.runtime.signature.object_fields import SetStructure, is_object
 from anabranch.runtime.signature.static_keys import Static
 from anabranch.runtime.values import containers, user_classes
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
+from anabranch.runtime.values.dynamic_lists.list_arguments import NumberListStructure
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.host_types.host_type import HostStructure
+from anabranch.runtime.values.host_types.texts import CodesStructure
 from anabranch.runtime.values.random_generators import GeneratorStructure
 
 _MOST_PAIRS = 16  # of arrays that may share memory with a written one, checked in line
@@ -49,7 +50,8 @@ class ArgumentChecks:
         self.values: list[Any] = []
         self._inputs: list[tuple[tuple[int, ...] | str, Any]] = []
         self.containers: list[str] = []
-        self.generators: dict[int, tuple[str, GeneratorKind]] = {}  # of random numbers, by the leaves of their states
+        # By the leaves of the states of generators, how a call begins that gives one its state.
+        self.generators: dict[int, str] = {}
         self._held: list[tuple[str, containers.Structure]] = []  # a list or dict with the contents of each of these
         self._arrays: list[str] = []
         self._lines: dict[str, int] = {}  # where arrays are checked
@@ -83,18 +85,42 @@ class ArgumentChecks:
         kind: GeneratorKind = structure.extra
         condition = f"type({name}) is {self._writer.constant(kind.cls)}"
         if kind.bits is not None:
-            held = "_bit_generator" if kind.is_legacy else "bit_generator"
-            condition += f" and type({name}.{held}) is {self._writer.constant(kind.bits)}"
+            condition += f" and type({name}.{kind.place_of_bits}) is {self._writer.constant(kind.bits)}"
         self._writer.unless(condition)
         self.containers.append(name)
         self._held.append((name, structure))
-        self._state(f"{self._writer.constant(kind.read)}({name})", name, kind, kind.read(value))
+        constant = self._writer.constant
+        self._state(f"{constant(kind.read)}({name})", f"{constant(kind.write)}({name}, ", kind.read(value))
 
-    def _state(self, text: str, generator: str, kind: GeneratorKind, value: object) -> None:
+    def _text(self, name: str, structure: CodesStructure, value: str) -> None:
+        """Check a text that is a run-time value, and read its characters."""
+        self._writer.unless(f"type({name}) is str")
+        self._writer.lines.append(f"p{name} = {self._writer.constant(structure.children)}({name})")
+        self._line(name, *structure.children(value))
+
+    def _number_list(self, name: str, structure: NumberListStructure, value: list[Any]) -> None:
+        """Check a list of numbers of any length, and read these."""
+        self._writer.unless(f"type({name}) is list")
+        self._writer.lines.append(f"p{name} = {self._writer.constant(structure.parts)}({name})")
+        self._writer.unless(f"p{name} is not None")
+        self.containers.append(name)
+        self._held.append((name, structure))
+        self._line(name, *structure.children(value))
+
+    def _line(self, name: str, line: np.ndarray, length: int) -> None:
+        """Check what a sequence lies in, with how much of it is there."""
+        self._writer.lines.append(f"c{name}, n{name} = p{name}")
+        self._writer.unless(f"c{name}.shape == {line.shape} and c{name}.dtype is {self._writer.constant(line.dtype)}")
+        self._add(f"c{name}", line)
+        if len(self.leaves) in self._specialised:
+            self._writer.unless(f"n{name} == {length}")
+        self._add(f"n{name}", length)
+
+    def _state(self, text: str, writing: str, value: object) -> None:
         """Read the words of a generator's state."""
         name = f"s{len(self.leaves)}"
         self._writer.lines.append(f"{name} = {text}")
-        self.generators[len(self.leaves)] = generator, kind
+        self.generators[len(self.leaves)] = writing
         self._add(name, value)
 
     def captured(self, array: np.ndarray | Array | OutsideGenerator) -> None:
@@ -103,7 +129,13 @@ class ArgumentChecks:
             generator = self._writer.constant(array.generator)
             for name in self.containers:
                 self._writer.unless(f"{name} is not {generator}")
-            self._state(f"{self._writer.constant(array.read)}()", generator, array.kind, array.read())
+            constant, memory = self._writer.constant, array.memory
+            if memory is None:
+                write = f"{constant(array.kind.write)}({generator}, "
+                self._state(f"{constant(array.read)}()", write, array.read())
+            else:
+                self._writer.unless(f"{generator}.{array.kind.place_of_bits} is {constant(memory.bits)}")
+                self._state(f"{constant(memory.read)}()", f"{constant(memory.write)}(", array.read())
             return
         name = self._writer.constant(array)
         self._leaf(name, array)
@@ -174,6 +206,12 @@ class ArgumentChecks:
         cls, keys = structure.cls, structure.keys
         if isinstance(structure, GeneratorStructure):
             self._generator(name, structure, value)
+            return
+        if isinstance(structure, CodesStructure):
+            self._text(name, structure, value)
+            return
+        if isinstance(structure, NumberListStructure):
+            self._number_list(name, structure, value)
             return
         if isinstance(structure, HostStructure):
             raise UnsuitedError

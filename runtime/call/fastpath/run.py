@@ -23,8 +23,7 @@ from anabranch.runtime.signature.flatten_to_key import number_on_device
 from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 from anabranch.runtime.values.containers import Contents
-from anabranch.runtime.values.dynamic_lists.host_lists import HostListStructure
-from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
+from anabranch.runtime.values.dynamic_lists.items_structure import HostListStructure, ItemsStructure
 from anabranch.runtime.values.dynamic_lists.records import refers_to_members
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import layout as layouts
@@ -138,8 +137,7 @@ class Running:
         """Lines that write the states of generators back, which change where the run fails, too."""
         found = []
         for place, words in zip(self._plan.draws, states, strict=True):
-            generator, kind = self._arguments.generators[place]
-            found.append(f"{self._writer.constant(kind.write)}({generator}, {words})")
+            found.append(f"{self._arguments.generators[place]}{words})")
         return found
 
     def _finish(self, written: Sequence[str]) -> None:

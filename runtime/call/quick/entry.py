@@ -109,27 +109,15 @@ def _make_array() -> int:
 
 @frozen
 class Taker:
-    """A class whose `__call__` machine code takes.
-
-    Attributes
-    ----------
-    cls : type
-    plain : function
-        Its own `__call__`, which takes the calls that no table fits.
-    path : tuple of str
-        Where an instance has its tables: names of slots, each of the object that the one before holds. The last one
-        holds a tuple of what `Table.entry` is.
-    example : object
-        An instance, whose slots hold something.
-    first : str or None
-        The slot with an object that is the first argument of each call, if there is one.
-    """
+    """A class whose `__call__` machine code takes."""
 
     cls: type
-    plain: Any
+    plain: Any  # function; its own `__call__`, which takes the calls that no table fits
+    # Where an instance has its tables: names of slots, each of the object that the one before holds. The last one holds
+    # a tuple of what `Table.entry` is.
     path: tuple[str, ...]
-    example: object
-    first: str | None = None
+    example: object  # an instance, whose slots hold something
+    first: str | None = None  # the slot with an object that is the first argument of each call, if there is one
 
     def text(self, name: str) -> list[str]:
         """The text of `__call__`, under a name."""
@@ -143,10 +131,7 @@ class Taker:
 class QuickCalls:
     """The machine code that takes the calls of some classes, and of those made of them.
 
-    Parameters
-    ----------
-    takers
-        Returns the classes; it is called once, when there is a call to be taken.
+    `takers`: returns the classes; it is called once, when there is a call to be taken.
     """
 
     def __init__(self, takers: Callable[[], Sequence[Taker]]) -> None:

@@ -100,7 +100,7 @@ class _Translation(StepValues):
                 pass  # the kernel's step looks for it
             case ast.If(
                 ast.Compare(ast.Name(), [ast.Is()], [ast.Constant(None)]),
-                [ast.Return(ast.Call(ast.Name("failed")))],
+                [ast.Return(ast.Call(ast.Name("failed"))) | ast.Try([ast.Return(ast.Call(ast.Name("failed")))])],
                 [],
             ) if self._flags is not None:
                 self._words[self._flags] |= _FAILURE

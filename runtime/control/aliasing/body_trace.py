@@ -86,18 +86,11 @@ class Carried:
 
 @frozen
 class Reach:
-    """The memory that arrays of a loop's state may be, as a trace of the body has shown it.
+    """The memory that arrays of a loop's state may be, as a trace of the body has shown it."""
 
-    Attributes
-    ----------
-    places : tuple of frozenset of int or None
-        The places from before the loop that each leaf may be; None where that is not known.
-    pairs : frozenset of (int, int)
-        The leaves, the smaller one first, that may be one new memory.
-    """
-
+    # The places from before the loop that each leaf may be; None where that is not known.
     places: tuple[frozenset[int] | None, ...]
-    pairs: frozenset[tuple[int, int]]
+    pairs: frozenset[tuple[int, int]]  # the leaves, the smaller one first, that may be one new memory
 
     def joined(self, other: Reach | None) -> Reach:
         """The memory that either of them names, where both are of as many leaves."""

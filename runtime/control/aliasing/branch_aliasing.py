@@ -35,34 +35,19 @@ from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 @dataclasses.dataclass(slots=True)
 class BranchAliases:
-    """The memory of the arrays that a branch has made or chosen.
+    """The memory of the arrays that a branch has made or chosen."""
 
-    Attributes
-    ----------
-    outer : Builder
-        The builder around the branch.
-    outside : list of tuple
-        Arrays, by their places among what the branch gives, each with memory of the enclosing code that it may be.
-    aliased : list of tuple
-        Arrays with others that they share memory with where a condition holds (None: it is not known when), and whether
-        they are these, or views of them.
-    another : set of int
-        Arrays that are surely memory of the enclosing code.
-    unclear : set of int
-        Arrays of which the edges do not tell which object they are.
-    objects : sequence of Atom
-        The numbers of the objects that those are which are unclear in some branch.
-    elements : sequence of Atom
-        Truths about elements of lists.
-    """
-
-    outer: Builder
+    outer: Builder  # the builder around the branch
+    # Arrays, by their places among what the branch gives, each with memory of the enclosing code that it may be.
     outside: list[tuple[int, Target]] = dataclasses.field(default_factory=list)
+    # Arrays with others that they share memory with where a condition holds (None: it is not known when), and whether
+    # they are these, or views of them.
     aliased: list[tuple[int, int, Atom | None, bool]] = dataclasses.field(default_factory=list)
-    another: set[int] = dataclasses.field(default_factory=set)
+    another: set[int] = dataclasses.field(default_factory=set)  # arrays that are surely memory of the enclosing code
+    # Arrays of which the edges do not tell which object they are.
     unclear: set[int] = dataclasses.field(default_factory=set)
-    objects: Sequence[Atom] = ()
-    elements: Sequence[Atom] = ()
+    objects: Sequence[Atom] = ()  # the numbers of the objects that those are which are unclear in some branch
+    elements: Sequence[Atom] = ()  # truths about elements of lists
 
     @property
     def given(self) -> list[Atom]:

@@ -200,12 +200,6 @@ class LeavesByNumber:
     After `y = a if c else b` in a step, y is a or b. Were its elements carried, each step would copy all of them. Its
     number says which of the two it is, and the memory has the elements: at the start of a step, where the body or the
     test looks at them, and after the loop.
-
-    Attributes
-    ----------
-    leaves : list of int
-    read : list of int
-        Those of them that a step, or what it leaves, is computed from.
     """
 
     def __init__(
@@ -224,6 +218,7 @@ class LeavesByNumber:
         self.leaves = [
             k for k, is_used in enumerate(is_read) if k not in settled and self._is_outer(k, possible, is_used)
         ]
+        # Those of them that a step, or what it leaves, is computed from.
         self.read = [k for k in self.leaves if is_read[k]]
 
     def _is_outer(self, leaf: int, possible: Possible, is_read: bool) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -218,7 +219,20 @@ class Sources:
         return Possible(first, now)
 
     def _after_step(self, now: Sequence[set[Label]]) -> list[set[Label]]:
-        return [self._labels(k, now) for k in range(len(now))]
+        after = list(self._made)
+        for leaf in self._moved:
+            after[leaf] = self._labels(leaf, now)
+        return after
+
+    @functools.cached_property
+    def _moved(self) -> list[int]:
+        """The leaves that hang on what others were at the start of a step, mostly few of them."""
+        return [k for k, row in enumerate(self.rows) if any(isinstance(source, EntryArray) for _, source in row)]
+
+    @functools.cached_property
+    def _made(self) -> list[set[Label]]:
+        """What the others are after each step."""
+        return [{source for _, source in row if not isinstance(source, EntryArray)} for row in self.rows]
 
     def _labels(self, leaf: int, now: Sequence[set[Label]]) -> set[Label]:
         found: set[Label] = set()

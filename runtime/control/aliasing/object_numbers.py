@@ -30,21 +30,12 @@ _STEP = atoms.literal(2**20, np.int64)
 
 @frozen
 class Known:
-    """Knowledge of the object that an array is: its number, and the arrays that it may be.
+    """Knowledge of the object that an array is: its number, and the arrays that it may be."""
 
-    Attributes
-    ----------
-    number : Storage
-        Holds the number. The builder that made it forgets it when it goes back to before.
-    arrays : IdentitySet
-        Arrays that it may be.
-    is_carried : bool
-        Whether it may be one whose number a loop carries, which may be `_UNKNOWN`.
-    """
-
+    # Holds the number. The builder that made it forgets it when it goes back to before.
     number: Storage
-    arrays: IdentitySet[TracedArray]
-    is_carried: bool
+    arrays: IdentitySet[TracedArray]  # arrays that it may be
+    is_carried: bool  # whether it may be one whose number a loop carries, which may be `_UNKNOWN`
 
     @property
     def atom(self) -> Atom:
@@ -73,10 +64,7 @@ _UNDECIDED = run_time_checks.IntMessage(UnsupportedOperationError, _text("ndarra
 def object_of(array: TracedArray) -> Known:
     """Return which object an array is; found once in each builder, however many arrays may be this one.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where that is not known.
+    Raises `UnsupportedOperationError` where that is not known.
     """
     identity, builder = current().trace.identity, current()
     known: Known | None = identity.known.get(array)

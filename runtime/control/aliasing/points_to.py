@@ -22,24 +22,14 @@ ALWAYS, NEVER = atoms.literal(True), atoms.literal(False)
 
 @frozen
 class Target:
-    """Memory that an array may be.
+    """Memory that an array may be."""
 
-    Attributes
-    ----------
-    handle : TracedArray
-        The memory, or the part of it.
-    pred : Atom, optional
-        Where this holds the array is that, unless a later target's holds, too; None where it is not known when.
-    form : ElementForm, optional
-        Where the elements of the handle lie in the array, if not in the same places.
-    is_object : bool
-        Whether the array is the very object then, and not only the same memory.
-    """
-
-    handle: TracedArray
+    handle: TracedArray  # the memory, or the part of it
+    # Where this holds the array is that, unless a later target's holds, too; None where it is not known when.
     pred: Atom | None
+    # Where the elements of the handle lie in the array, if not in the same places.
     form: aliasing.ElementForm | None = None
-    is_object: bool = True
+    is_object: bool = True  # whether the array is the very object then, and not only the same memory
 
 
 def points_to(array: TracedArray, is_end: Callable[[Storage], bool]) -> list[Target]:

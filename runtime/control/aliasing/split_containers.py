@@ -60,7 +60,6 @@ def note(builder: Builder, places: Iterable[Sequence[int]], made: Sequence[objec
 
     Parameters
     ----------
-    builder
     places
         As `shared_places` returns them.
     made

@@ -46,23 +46,12 @@ class Choices:
 
 @frozen
 class Trade:
-    """Leaves that trade their arrays.
-
-    Attributes
-    ----------
-    leaves : tuple of int
-    orders : tuple of Order
-        In which the arrays from before the loop may lie after some steps, that before it first.
-    steps : tuple of Order
-        What a step may do.
-    number : Var or None
-        Which of the orders it is, as the body carries it; None where the steps that have run say so.
-    """
+    """Leaves that trade their arrays."""
 
     leaves: tuple[int, ...]
-    orders: tuple[Order, ...]
-    steps: tuple[Order, ...]
-    number: Var | None
+    orders: tuple[Order, ...]  # in which the arrays from before the loop may lie after some steps, that before it first
+    steps: tuple[Order, ...]  # what a step may do
+    number: Var | None  # which of the orders it is, as the body carries it; None where the steps that have run say so
 
     def carried(self, choices: Choices) -> list[tuple[Atom, Var, Atom]]:
         """The number before the loop, in the body and after a step, in the body's builder."""
@@ -208,18 +197,12 @@ def _equal(number: Atom, value: int) -> Atom:
 
 
 class _Scope:
-    """The equations of a body or of a branch.
-
-    Attributes
-    ----------
-    key : tuple
-        Tells the branches apart.
-    """
+    """The equations of a body or of a branch."""
 
     def __init__(
         self, equations: Sequence[Equation], key: tuple[object, ...] = (), around: _Scope | None = None
     ) -> None:
-        self.key = key
+        self.key = key  # tells the branches apart
         self._around = around
         self._equations = {var: equation for equation in equations for var in equation.outputs}
         self._operands: dict[Atom, Atom] = {}
@@ -242,17 +225,12 @@ class _Scope:
 
 
 class _Conditions:
-    """Conditions as functions of what decides them: of bools, and of numbers that they compare with constants.
-
-    Attributes
-    ----------
-    tests : list of callable
-        Whether each condition holds, in a combination of these.
-    """
+    """Conditions as functions of what decides them: of bools, and of numbers that they compare with constants."""
 
     def __init__(self, body: Builder, conditions: Sequence[Atom]) -> None:
         self._values: dict[object, dict[object, None]] = {}
         scope = _Scope(body.equations)
+        # Whether each condition holds, in a combination of these.
         self.tests = [self._test(condition, scope, True) for condition in conditions]
 
     @property

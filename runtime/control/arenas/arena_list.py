@@ -19,7 +19,7 @@ from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arena_list import ArenaItems, InArena
+from anabranch.runtime.values.arena_contents import ArenaItems, InArena
 from anabranch.runtime.values.arrays.index_numbers import as_int
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic

@@ -6,7 +6,7 @@ import collections
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.dynamic_lists import dynamic_list
+from anabranch.runtime.control.dynamic_lists import dynamic_list, growable_deque
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import demand
 from anabranch.runtime.tracing.source_frames import place
@@ -14,7 +14,7 @@ from anabranch.runtime.tracing.source_frames import place
 
 def growing(values: object) -> Value:
     """The list (or deque) as one that may grow, in the arena of the place that makes it; outside of tracing, itself."""
-    made = dynamic_list.growing(values)
+    made = growable_deque.growing(values)
     return dynamic_list.placed(made) if tracing() else made
 
 

@@ -15,7 +15,7 @@ from anabranch.runtime.control.dynamic_lists.run_time_tuple import RunTimeTuple
 from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable_ranges import Range
-from anabranch.runtime.values.arena_list import HostLists
+from anabranch.runtime.values.arena_contents import HostLists
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.union import UnionValue
 

@@ -22,7 +22,7 @@ from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.heap.slots import GlobalVariable, Slot, SubclassSlot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, shared_containers
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join, shared_containers
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -41,7 +41,7 @@ def join_all(values: Sequence[object], heap: Heap, stays: Callable[[object], boo
     if not values:
         return None
     joined = functools.reduce(layout_join.join, (layouts.describe(v, heap.__contains__) for v in values))
-    return carry_layouts.with_leaves(joined, stays)
+    return layouts.with_leaves(joined, stays)
 
 
 def check_sharing(
@@ -49,10 +49,7 @@ def check_sharing(
 ) -> tuple[int, ...]:
     """For each new container in a branch's value, and in what objects hold after it, the first that is the same one.
 
-    Raises
-    ------
-    AliasError
-        Where two of them are one object in one branch and two in another.
+    Raises `AliasError` where two of them are one object in one branch and two in another.
     """
     rows = [[(v, t) for v, t in zip(row, parts, strict=True) if t] for row in values]
     found = [[c for v, t in row for c in shared_containers.new_containers(v, t)] for row in rows]
@@ -131,10 +128,7 @@ def decided_by(atom: Atom | None) -> Iterator[None]:
 def grow(target: object) -> None:
     """Start again with lists that may grow, where this is a list that would have to.
 
-    Raises
-    ------
-    Restart
-        Where it is one, and no loop is at first tried without.
+    Raises `Restart` where it is one, and no loop is at first tried without.
     """
     trace = current().trace
     if not isinstance(target, (list, collections.deque)) or isinstance(target, GeneratorNames) or trace.lists.may_grow:

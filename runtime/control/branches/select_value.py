@@ -15,7 +15,7 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, pack_unpack
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join, pack_unpack
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -67,7 +67,7 @@ def _is_one(layout: layouts.Layout) -> bool:
 
 def _joined(values: Sequence[object]) -> layouts.Layout:
     layout = functools.reduce(layout_join.join, map(layouts.describe, values))
-    return carry_layouts.with_leaves(layout, lambda _: False)
+    return layouts.with_leaves(layout, lambda _: False)
 
 
 def _selected(preds: Callable[[], Sequence[Atom]], values: Sequence[object], layout: layouts.Layout) -> Value:

@@ -15,7 +15,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import branch_aliasing, object_numbers, split_containers
 from anabranch.runtime.control.branches.join import MISSING, check_contents, check_sharing, decided_by, join_all
 from anabranch.runtime.control.branches.own_errors import is_own
-from anabranch.runtime.control.columnar import copied_items, nested_lists, node_reads, node_scopes
+from anabranch.runtime.control.columnar import copied_items, nested_lists, node_access
 from anabranch.runtime.errors import (
     AnabranchError,
     StructureMismatchError,
@@ -176,10 +176,7 @@ def _pack(value: object, layout: layouts.Layout | None) -> list[pack_unpack.Pack
 def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> TracedBranch:
     """Run a branch or a body in its builder. An exception it raises is what it does at run time.
 
-    Raises
-    ------
-    RecursionError
-        Where it stands in too many others: XLA's own stack would not hold them.
+    Raises `RecursionError` where it stands in too many others: XLA's own stack would not hold them.
     """
     if inner.depth > _DEEPEST:
         raise RecursionError("maximum recursion depth exceeded")
@@ -201,7 +198,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> Tra
             value = MISSING
         finally:
             del snapshots[depth:]
-        value = node_scopes.end(graphs, heap.__contains__, value)
+        value = node_access.end(graphs, heap.__contains__, value)
         nested_lists.end(inner, lambda: (value, *(s.contents() for s in heap.changes())))
         if inner.points and inner.trace.failures.regions:
             roll_back(inner.points, inner.trace.failures.regions[-1].roots, finished=True)
@@ -344,7 +341,7 @@ def _is_chosen(selector: Atom, number: int) -> Atom:
 def decide(choice: UnionValue, operation: Callable[[Any], object]) -> Value:
     """An operation on a value that is one of a few objects, or of the nodes of a structure."""
     if isinstance(choice, Reference):
-        found = node_reads.read(choice, operation, is_own)
+        found = node_access.read(choice, operation, is_own)
         if found is not NotImplemented:
             return found
         choice = choice.plain_()

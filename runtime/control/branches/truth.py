@@ -28,10 +28,7 @@ from anabranch.runtime.values.user_classes import own_method
 def truth(value: Value) -> bool | Atom:
     """`bool(value)`, as far as it is known while tracing.
 
-    Raises
-    ------
-    ValueError
-        For a traced array of more than one element, as NumPy does.
+    Raises `ValueError` for a traced array of more than one element, as NumPy does.
     """
     if isinstance(value, Tracer):
         atom = apply_ufunc.truth(value)

@@ -35,33 +35,20 @@ class NoSignatureError(Exception):
 class CallSignature:
     """The arguments of one call.
 
-    Attributes
-    ----------
-    key : hashable
-        Equal for calls that trace the same.
-    atoms : dict
-        The run-time numbers, in order of appearance.
-    storages : dict
-        The memory of arrays, in order of appearance.
-    arrays : IdentityDict
-        The arrays with their numbers, in order of appearance.
-    affine : dict
-        For numbers of Python's, another value and how much they are more.
-
-    Raises
-    ------
-    NoSignatureError
-        Where an argument is something else than an array, a number, a constant, a function without a closure, or a
-        tuple of these.
+    Raises `NoSignatureError` where an argument is something else than an array, a number, a constant, a function
+    without a closure, or a tuple of these.
     """
 
     def __init__(self, builder: Builder, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
-        self.atoms: dict[Var, int] = {}
-        self.storages: dict[Storage, int] = {}
+        self.atoms: dict[Var, int] = {}  # the run-time numbers, in order of appearance
+        self.storages: dict[Storage, int] = {}  # the memory of arrays, in order of appearance
+        # The arrays with their numbers, in order of appearance.
         self.arrays: IdentityDict[TracedArray, int] = IdentityDict()
+        # For numbers of Python's, another value and how much they are more.
         self.affine: dict[Atom, tuple[Atom, int]] = {}
         self._builder = builder
         self._identity = builder.trace.identity
+        # Equal for calls that trace the same.
         self.key: Hashable = (*map(self._key, args), *((name, self._key(value)) for name, value in kwargs.items()))
         # Of two positions inline code may know how far they are apart, which makes the length of a slice static.
         if sum(var.type.dtype.kind in "iu" for var in self.atoms) > 1:
@@ -131,27 +118,18 @@ def is_noted(identity: Identity, value: object) -> bool:
 
 
 class StandIns:
-    """The arguments of a call as inputs of a builder of its own.
-
-    Attributes
-    ----------
-    atoms : dict
-        The inputs, by the numbers that they stand for.
-    storages : dict
-        The memory, by the memory that it stands for.
-    arrays : IdentityDict
-        The arrays, by those that they stand for.
-    """
+    """The arguments of a call as inputs of a builder of its own."""
 
     def __init__(self, signature: CallSignature, builder: Builder) -> None:
+        # The inputs, by the numbers that they stand for.
         self.atoms = {atom: builder.formal(atom.type) for atom in signature.atoms}
-        self.storages: dict[Storage, Storage] = {}
+        self.storages: dict[Storage, Storage] = {}  # the memory, by the memory that it stands for
         for storage in signature.storages:
             made = builder.new_storage(builder.formal(storage.type))
             made.readonly = storage.readonly
             made.strides = storage.strides
             self.storages[storage] = made
-        self.arrays: IdentityDict[TracedArray, TracedArray] = IdentityDict()
+        self.arrays: IdentityDict[TracedArray, TracedArray] = IdentityDict()  # the arrays, by those that they stand for
         for array in signature.arrays:
             self.arrays[array] = stand_in = TracedArray(self.storages[array.storage], array.path, array.readonly)
             stand_in.is_view = array.is_view
@@ -180,11 +158,6 @@ class ResultForm:
     builder : Builder
         Of the recorded call.
 
-    Attributes
-    ----------
-    atoms : list of Atom
-        What has to be known of another call, to make its result.
-
     Raises
     ------
     NoSignatureError
@@ -199,7 +172,7 @@ class ResultForm:
         self._made: dict[Storage, Atom] = {}
         self._identity = builder.trace.identity
         self._builder = builder
-        self.atoms: list[Atom] = list(self._needed(value))
+        self.atoms: list[Atom] = list(self._needed(value))  # what has to be known of another call, to make its result
 
     def _needed(self, value: Any) -> Iterable[Atom]:
         kind = type(value)

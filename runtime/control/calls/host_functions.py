@@ -10,6 +10,8 @@ from anabranch.runtime.control import lists
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.numpy import polynomial_series
+from anabranch.runtime.numpy.namespace import namespace
 from anabranch.runtime.values import decisions
 from anabranch.runtime.values.host_calls import functions, stage
 from anabranch.runtime.values.host_calls.libraries import is_of_library
@@ -18,10 +20,7 @@ from anabranch.runtime.values.host_calls.libraries import is_of_library
 def is_called(function: object, args: tuple[Value, ...], kwargs: dict[str, Value]) -> bool:
     """Return whether a call is one of the host.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where it is, and the settings forbid it.
+    Raises `UnsupportedOperationError` where it is, and the settings forbid it.
     """
     if is_host_function(function):
         if not settings().host_calls:
@@ -56,11 +55,12 @@ def may_be_called(function: object) -> bool:
 def called(name: str, function: Any, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """Stage the call.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where it gets a generator of random numbers, whose state after the call would not be known.
+    Raises `UnsupportedOperationError` where it gets a generator of random numbers, whose state after the call would not
+    be known.
     """
+    staged_form = polynomial_series.on_arrays(function, args, kwargs, namespace)
+    if staged_form is not None:
+        return staged_form(*args, **kwargs)
     if functions.has_generators((args, kwargs)):
         raise UnsupportedOperationError(
             f"{name} is called on the host, and would draw from a generator of random numbers that compiled code has "

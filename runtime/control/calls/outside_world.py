@@ -19,7 +19,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy import files
+from anabranch.runtime.numpy import unstaged
 from anabranch.runtime.tracing.builder import tracing
 
 _ALL = frozenset({"*"})
@@ -94,8 +94,8 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
         return None
 
     def refuse(*args: Value, **kwargs: Value) -> Value:
-        if not any(map(files.is_in_memory, (*args, *kwargs.values()))):
-            files.refuse(name)
+        if not any(map(unstaged.is_in_memory, (*args, *kwargs.values()))):
+            unstaged.refuse(name)
         return function(*args, **kwargs)
 
     return refuse

@@ -33,10 +33,7 @@ def staged(
 ) -> tuple[Value] | None:
     """The result, in a tuple, of the first call of a function whose body is traced by itself; None for other calls.
 
-    Raises
-    ------
-    Restart
-        In a call that the function makes of itself under a run-time condition: it is to have such a body.
+    Raises `Restart` in a call that the function makes of itself under a run-time condition: it is to have such a body.
     """
     calls = builder.trace.calls
     # In the body of another one a function may call itself by way of that alone, which takes no body of its own.
@@ -72,10 +69,7 @@ def staged(
 def _lay_in_arenas(trace: Trace, function: RecursiveFunction) -> None:
     """Have the lists, dicts and objects that a function makes lie in arenas, where its calls may make any number.
 
-    Raises
-    ------
-    Restart
-        Where some do not yet.
+    Raises `Restart` where some do not yet.
     """
     trace.lists.demand_arenas(trace.lists.copied_sites)
     if any(issubclass(cls, (dict, set)) for cls in function.makes):

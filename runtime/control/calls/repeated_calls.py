@@ -50,36 +50,18 @@ _NUMBER = ArrayType((), np.dtype(np.int32))
 
 @frozen
 class Recording:
-    """One call that was traced by itself.
+    """One call that was traced by itself."""
 
-    Attributes
-    ----------
-    program : Program
-        Its inputs are the arguments' numbers and memory, then memory from outside; its outputs are what the result
-        needs, then what that memory holds after the call.
-    read : tuple of Storage
-        The memory from outside.
-    written : tuple of Storage
-        That of it which says what has failed.
-    arrays : tuple of Storage
-        That of it which arrays have.
-    result : ResultForm
-    failures : tuple of Failure
-        Those in it, with the frames within the call alone.
-    first : int
-        How many failures were numbered before it.
-    held : Heap
-        What the caller's objects held.
-    """
-
+    # Its inputs are the arguments' numbers and memory, then memory from outside; its outputs are what the result needs,
+    # then what that memory holds after the call.
     program: Program
-    read: tuple[Storage, ...]
-    written: tuple[Storage, ...]
-    arrays: tuple[Storage, ...]
+    read: tuple[Storage, ...]  # the memory from outside
+    written: tuple[Storage, ...]  # that of it which says what has failed
+    arrays: tuple[Storage, ...]  # that of it which arrays have
     result: ResultForm
-    failures: tuple[Failure, ...]
-    first: int
-    held: Heap
+    failures: tuple[Failure, ...]  # those in it, with the frames within the call alone
+    first: int  # how many failures were numbered before it
+    held: Heap  # what the caller's objects held
 
 
 def replayed(

@@ -18,7 +18,7 @@ from anabranch import transpile
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration import generator_steps, known_ends
+from anabranch.runtime.control.iteration import generator_steps, pull_iteration
 from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import internal
@@ -52,7 +52,7 @@ class Resumable:
         return self
 
     def __next__(self) -> Value:
-        return known_ends.asked_at_once(self, lambda: self.send(None))
+        return pull_iteration.asked_at_once(self, lambda: self.send(None))
 
     def send(self, value: Value) -> Value:
         """The next item, with `value` as that of the yield which it waits at."""

@@ -19,7 +19,7 @@ from anabranch.base.signals import whole
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
-from anabranch.runtime.control.iteration import known_ends
+from anabranch.runtime.control.iteration import pull_iteration
 from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.control.staging.restaging import stage_current_operator
 from anabranch.runtime.tracing.builder import current, tracing
@@ -167,7 +167,7 @@ def _dispatching(function: Call, call: Call) -> Call:
         if name == "__iter__" and unpacking.asks(sys._getframe(1)):
             return iter(call(list, *args))  # it checks at run time how many items there are
         if name == "__next__":
-            return known_ends.asked_at_once(args[0], lambda: call(function, *args))
+            return pull_iteration.asked_at_once(args[0], lambda: call(function, *args))
         made = call(function, *args, **kwargs)
         return made.__index__() if plain and isinstance(made, Tracer) else made
 

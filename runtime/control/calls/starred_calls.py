@@ -53,10 +53,7 @@ def spread(items: Value) -> Value:
 def called(call: Call, function: Any, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """The result of a call some of whose arguments stand for more.
 
-    Raises
-    ------
-    ConcretizationError
-        For a function that takes any number of arguments.
+    Raises `ConcretizationError` for a function that takes any number of arguments.
     """
     items = lists.made_growable([])
     for one in args:

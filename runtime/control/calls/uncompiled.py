@@ -47,12 +47,9 @@ _NUMERIC = ("scipy", "pandas", "sklearn", "numba", "cython", "datetime", "decima
 def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """`target(*args, **kwargs)`, which is what `function` really is.
 
-    Raises
-    ------
-    UnsupportedOperationError, ConcretizationError
-        Where the function has no use for the values known only at run time among its arguments.
-    Specialise
-        Where these are integers computed from arguments that can be static.
+    Raises `UnsupportedOperationError` or `ConcretizationError` where the function has no use for the values known only
+    at run time among its arguments. Raises `Specialise` where these are integers computed from arguments that can be
+    static.
     """
     refusals = 0
     if tracing():

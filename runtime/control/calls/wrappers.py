@@ -16,7 +16,7 @@ from anabranch.runtime.control import attribute
 from anabranch.runtime.control.calls import recursion
 from anabranch.runtime.control.calls.user_functions import is_rewritten
 from anabranch.runtime.control.containers import object_keys
-from anabranch.runtime.control.containers.set_members import check_hashable
+from anabranch.runtime.control.containers.membership import check_hashable
 from anabranch.runtime.control.stdlib import functools_source
 from anabranch.runtime.control.stdlib.introspection import type_
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError

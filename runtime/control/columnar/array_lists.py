@@ -13,8 +13,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import nested_lists, row_tables
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import demand, own_site
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
-from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds, side_by_side
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, element_kinds, is_dynamic_list, side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import node_graphs
 
@@ -54,10 +53,7 @@ def become_array(owner: Value) -> bool:
 def prepare_indexed(owner: Value, writes: bool) -> None:
     """Have the elements of a list that may grow side by side, which is read or written at a run-time place now.
 
-    Raises
-    ------
-    Restart
-        Where its elements had better been side by side since it was made.
+    Raises `Restart` where its elements had better been side by side since it was made.
     """
     trace = current().trace
     if owner.is_dynamic or trace.lists.array_sites is None or owner.native is not list:
@@ -86,10 +82,7 @@ def before_loop(roots: Sequence[object]) -> None:
 def prepare_plain_indexed(items: list[Value], writes: bool) -> None:
     """Have the elements of an ordinary list side by side, which is read or written at a run-time place now.
 
-    Raises
-    ------
-    Restart
-        Where lists that may grow have not been asked for, since only such are arrays.
+    Raises `Restart` where lists that may grow have not been asked for, since only such are arrays.
     """
     trace = current().trace
     if type(items) is not list or trace.lists.may_grow or trace.lists.array_sites is None:
@@ -101,12 +94,8 @@ def prepare_plain_indexed(items: list[Value], writes: bool) -> None:
 def prefer_arena(options: Sequence[Value]) -> None:
     """Have lists of which a run-time value chooses one lie in an arena, where they are more than a few.
 
-    As alternatives each would take equations of its own for all that is done to the one.
-
-    Raises
-    ------
-    Restart
-        Where they could have lain there since they were made.
+    As alternatives each would take equations of its own for all that is done to the one. Raises `Restart` where they
+    could have lain there since they were made.
     """
     if options and len(options) >= (SMALL if type(options[0]) is list else _FEW):
         demand_arena(options)
@@ -115,10 +104,7 @@ def prefer_arena(options: Sequence[Value]) -> None:
 def demand_arena(options: Sequence[Value]) -> None:
     """Have lists of several lengths, of which a run-time value chooses one, lie in an arena; nothing where they cannot.
 
-    Raises
-    ------
-    Restart
-        Where they could have lain there since they were made.
+    Raises `Restart` where they could have lain there since they were made.
     """
     if not all(type(o) is list or (isinstance(o, Growable) and o.native is list) for o in options):
         return

@@ -20,8 +20,8 @@ from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Contents
 from anabranch.runtime.values.dynamic_lists import item_kinds
+from anabranch.runtime.values.dynamic_lists.growable_list import ListContents
 from anabranch.runtime.values.dynamic_lists.items import Items
-from anabranch.runtime.values.dynamic_lists.list_contents import ListContents
 from anabranch.runtime.values.heap.slots import Slot, slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import aliasing
@@ -131,21 +131,11 @@ class HandedOn(tuple[Any, Any]):
 
 @frozen
 class Copies:
-    """The lists and dicts that a branch or a step has copied into a list.
+    """The lists and dicts that a branch or a step has copied into a list."""
 
-    Attributes
-    ----------
-    old : tuple
-        Those that were there before it.
-    left : tuple
-        New ones to which its values lead.
-    are_broken : bool
-        Whether one of them is copied twice, or was changed.
-    """
-
-    old: tuple[Any, ...] = ()
-    left: tuple[Any, ...] = ()
-    are_broken: bool = False
+    old: tuple[Any, ...] = ()  # those that were there before it
+    left: tuple[Any, ...] = ()  # new ones to which its values lead
+    are_broken: bool = False  # whether one of them is copied twice, or was changed
 
     @staticmethod
     def of(inner: Builder, before: Heap, value: object, changes: IdentityDict[Any, object]) -> Copies:
@@ -153,10 +143,8 @@ class Copies:
 
         Parameters
         ----------
-        inner : Builder
         before : Heap
             The state before it.
-        value : object
         changes : IdentityDict
             What it leaves behind: its value, and the contents of what it has changed.
         """
@@ -172,9 +160,7 @@ class Copies:
     def check(self) -> None:
         """Refuse what a branch must not do.
 
-        Raises
-        ------
-        Restart, AliasError
+        Raises `Restart` or `AliasError`.
         """
         if self.are_broken:
             raise container_refusal()
@@ -346,10 +332,7 @@ def is_changed(builder: Builder) -> bool:
 def demand_arenas() -> None:
     """Have all lists and dicts that were copied lie in arenas; nothing where they do, or cannot.
 
-    Raises
-    ------
-    Restart
-        Where they could have done so since they were made.
+    Raises `Restart` where they could have done so since they were made.
     """
     lists = current().trace.lists
     lists.demand_arenas(lists.copied_sites)

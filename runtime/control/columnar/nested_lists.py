@@ -18,9 +18,8 @@ from anabranch.runtime.control.columnar.row_tables import Row, RowBinding, Table
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.container_state import demand
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, side_by_side
 from anabranch.runtime.values.dynamic_lists.items import Items, one_after_another
-from anabranch.runtime.values.dynamic_lists.list_contents import side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees.layout import Node, Union
 

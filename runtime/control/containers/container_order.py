@@ -13,7 +13,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth, truth_value
-from anabranch.runtime.control.columnar import node_reads
+from anabranch.runtime.control.columnar import node_access
 from anabranch.runtime.control.containers import list_order, missing_items, object_keys
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -76,7 +76,7 @@ def _held(value: object) -> Value:
 
 def _is_one(a: Value, b: Value) -> Value:
     """Return whether two values, of which one is a node, are one object."""
-    same = node_reads.is_(a, b) if isinstance(a, Reference) else node_reads.is_(b, a)
+    same = node_access.is_(a, b) if isinstance(a, Reference) else node_access.is_(b, a)
     return same if isinstance(same, bool) else python_scalar(same)
 
 
@@ -300,10 +300,8 @@ def sorted_items(
 ) -> list[Value]:
     """As `sorted`: numbers, and tuples of them, by sorts of arrays, a few others by insertion.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        For more others than a few; and at run time for NaN, whose place depends on Python's way of sorting.
+    Raises `UnsupportedOperationError` for more others than a few; and at run time for NaN, whose place depends on
+    Python's way of sorting.
     """
     keys = list(items) if key is None else list_order.keys_of(items, key)
     traced = any(map(containers.has_traced, keys))

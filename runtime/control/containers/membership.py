@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean, generator_expression
-from anabranch.runtime.control.containers import container_order, generator_reductions, set_members
+from anabranch.runtime.control.containers import container_order, generator_reductions
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.device import array as device
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.containers import has_traced
+from anabranch.runtime.values.containers import has_traced, is_hashed_object
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
+from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers import python_conversions
-from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -72,11 +75,11 @@ def in_(item: Value, container: Value) -> Value:
     if not hasattr(type(container), "__contains__") and isinstance(items := iterated(container), PushIterator):
         return generator_reductions.contains(items, item)
     elements, same = container, container_order.equal
-    if isinstance(container, (set_members.Members, set, frozenset, dict)):
-        item = set_members.hashable(item)
+    if isinstance(container, (Members, set, frozenset, dict)):
+        item = hashable(item)
         if not isinstance(item, (UnionValue, Text)):
-            set_members.check_hashable(item)
-        if isinstance(container, set_members.Members):
+            check_hashable(item)
+        if isinstance(container, Members):
             return _plain(container.contains(item))
         same = container_order.same_key
     if isinstance(container, dict):
@@ -153,3 +156,67 @@ def _any(value: Value) -> Value:
         return value
     atom = value.padded(False).atom if isinstance(value, DynamicArray) else value.atom
     return atoms.any_of(atom)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """The possible members of a set, each with whether it is one."""
+
+    items: tuple[tuple[Any, Any], ...]
+
+    def contains(self, item: object) -> Value:
+        """`item in self`, plain or traced."""
+        result: Any = False
+        for element, present in self.items:
+            result = boolean.or_(result, _later(item, element, present))
+        return result
+
+    def where(self, condition: Callable[[Any], object]) -> Members:
+        """The members for which a condition holds."""
+        return Members(tuple((e, boolean.and_(held, lambda e=e: condition(e))) for e, held in self.items))  # type: ignore[misc]
+
+
+def check_hashable(item: object) -> None:
+    """Raise TypeError for what no set can hold."""
+    if isinstance(item, tuple):
+        for part in item:
+            check_hashable(part)
+    elif isinstance(item, (TracedArray, DynamicArray)):
+        hash(np.zeros(0))  # raises
+    elif not _has_hash(item):
+        hash(item)
+
+
+def hashable(item: Value) -> Value:
+    """The options of a value that have a hash, after the check that it is one of these."""
+    if isinstance(item, UnionValue):
+        item = item.without_undefined()
+    if isinstance(item, UnionValue):
+        return item.excluding(_unhashable)
+    if type(item) is tuple and any(isinstance(part, (UnionValue, tuple)) for part in item):
+        return tuple(map(hashable, item))
+    return item
+
+
+def _unhashable(item: object) -> TypeError | None:
+    """The exception that Python raises for what no set can hold."""
+    try:
+        check_hashable(item)
+    except ConcretizationError:
+        return None
+    except TypeError as error:
+        return error
+    return None
+
+
+def _has_hash(item: object) -> bool:
+    """Return whether a value known only at run time has a hash."""
+    if isinstance(item, HostTyped):
+        return item.key_ is not None
+    if isinstance(item, (PythonScalar, NumPyScalar, Text)) or (is_hashed_object(item) and has_traced(item)):
+        return True
+    return isinstance(item, Hashed) and item.native is frozenset
+
+
+def _later(item: object, element: object, present: object) -> Callable[[], Any]:
+    return lambda: boolean.and_(present, lambda: container_order.same_key(item, element))

@@ -28,11 +28,8 @@ def lies_in_arenas(items: Items) -> bool:
 def append_copies(made: Any, owner: Any) -> None:
     """Append a deep copy of each element of one list to another.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where elements, or what they hold, could be one object, which would have one copy: while tracing where that is
-        not known, at run time where elements are.
+    Raises `UnsupportedOperationError` where elements, or what they hold, could be one object, which would have one
+    copy: while tracing where that is not known, at run time where elements are.
     """
     items = owner.as_items()
     match items.structure.variants:
@@ -51,10 +48,7 @@ def append_copies(made: Any, owner: Any) -> None:
 def check_held(arena: Any) -> None:
     """Refuse the copy of something in an arena that holds what may be held elsewhere, too.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where it does.
+    Raises `UnsupportedOperationError` where it does.
     """
     kinds = [kind for column in arena.columns for kind in column.as_items().structure.variants]
     if not all(isinstance(kind, (layouts.Leaf, layouts.Constant)) for kind in kinds):

@@ -7,9 +7,7 @@ and no more until a branch or a loop gives it another length on one way than on 
 
 from __future__ import annotations
 
-import collections
 import copy
-import functools
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
@@ -26,15 +24,13 @@ from anabranch.runtime.control.dynamic_lists import (
     deep_copies,
     dynamic_list_methods as staged,
     item_access,
-    list_source,
 )
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, GrowableContents
 from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import MANY
 from anabranch.runtime.tracing.source_frames import is_in_place, place
-from anabranch.runtime.values import passed_functions
-from anabranch.runtime.values.arrays.index_numbers import as_int
+from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar, is_array
 from anabranch.runtime.values.attributes import name_in_messages
 from anabranch.runtime.values.comparisons import Compared
@@ -42,7 +38,7 @@ from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.item_kinds import with_tuples_in_arenas
 from anabranch.runtime.values.dynamic_lists.items import Items
-from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents
+from anabranch.runtime.values.dynamic_lists.list_as_array import as_array
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import is_of_run_time
 from anabranch.runtime.values.tracer import Tracer
@@ -54,7 +50,7 @@ def _has_traced_bounds(key: object) -> bool:
     return isinstance(key, slice) and any(isinstance(k, Tracer) for k in (key.start, key.stop, key.step))
 
 
-class _Methods(Compared, GrowableContents):
+class GrowableMethods(Compared, GrowableContents):
     """The methods that lists and deques that grow have in common."""
 
     __slots__ = ()
@@ -286,6 +282,10 @@ class _Methods(Compared, GrowableContents):
         plain = [x.native(x) if isinstance(x, GrowableContents) else x for x in inputs]
         return getattr(ufunc, method)(*plain, **kwargs)
 
+    def as_indices_(self) -> Value:
+        """The indices that the list stands for as a key of an array."""
+        return wrap.numpy_operand(self) if self.items is None else as_array(self.items, of_nothing=np.dtype(np.int64))
+
     def _repeated(self, times: Value) -> Value:
         count = None if self.items is None else self.items.length
         is_long = type(count) is int and type(times) is int and count * times > MANY
@@ -326,7 +326,7 @@ def _has_operators(value: object) -> bool:
     return is_array(value) or is_users_class(type(value))
 
 
-class GrowableList(_Methods, list[Any]):  # type: ignore[misc]
+class GrowableList(GrowableMethods, list[Any]):  # type: ignore[misc]
     """A list that may grow."""
 
     __slots__ = ("_items", "origins", "row_binding", "site")
@@ -342,81 +342,6 @@ class GrowableList(_Methods, list[Any]):  # type: ignore[misc]
             staged.sort(self, key, reverse, listed)
 
 
-class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
-    """A deque that may grow.
-
-    Attributes
-    ----------
-    changes : tuple of int
-        How often code that was traced has added items, and removed some.
-    """
-
-    __slots__ = ("_items", "changes", "origins", "row_binding", "site")
-    native = collections.deque
-    _contents = DequeContents
-    changes: tuple[int, int]
-
-    def __new__(cls, *args: Value, **kwargs: Value) -> Value:
-        made = super().__new__(cls, *args, **kwargs)
-        made.changes = (0, 0)
-        return made
-
-    def _gains(self) -> None:
-        self.changes = (self.changes[0] + 1, self.changes[1])
-
-    def _loses(self) -> None:
-        self.changes = (self.changes[0], self.changes[1] + 1)
-
-    def appendleft(self, value: object) -> None:
-        """As `deque.appendleft`."""
-        self._gains()
-        if self.items is None:
-            super().appendleft(value)
-        else:
-            self.become(self.items.pushed(value, front=True))
-
-    def popleft(self) -> Value:
-        """As `deque.popleft`."""
-        self._loses()
-        return super().popleft() if self.items is None else item_access.popleft(self)
-
-    def extendleft(self, values: Iterable[object]) -> None:
-        """As `deque.extendleft`."""
-        for value in values:
-            self.appendleft(value)
-
-    def rotate(self, n: Value = 1) -> None:
-        """As `deque.rotate`."""
-        if self.items is not None or isinstance(n, Tracer):
-            self.become(self.as_items())
-            passed_functions.called(list_source.rotate)(self, as_int(n))
-            return
-        if len(self) > 1:  # an iterator over it then raises, as where it has got one and lost one
-            self._gains()
-            self._loses()
-        super().rotate(n)
-
-
-def _noting(method: str, note: Callable[[GrowableDeque], None]) -> Callable[..., Any]:
-    """The method that deques share with lists, with a note of what it changes."""
-    shared = getattr(_Methods, method)
-
-    @functools.wraps(shared)
-    def noted(self: GrowableDeque, *args: Value) -> Value:
-        note(self)
-        return shared(self, *args)
-
-    return noted
-
-
-for _note, _names in (
-    (GrowableDeque._gains, ("append", "extend", "insert")),
-    (GrowableDeque._loses, ("pop", "remove", "clear", "__delitem__")),
-):
-    for _name in _names:
-        setattr(GrowableDeque, _name, _noting(_name, _note))
-
-
 def placed(made: Value) -> Value:
     """A new list, in the arena of the place that has made it, if it has one."""
     if not isinstance(made, GrowableList) or not tracing():
@@ -430,14 +355,12 @@ def placed(made: Value) -> Value:
 
 
 def growing(values: object) -> Value:
-    """The list (or deque) as one that may grow; outside of tracing, itself."""
-    if (
-        not tracing()
-        or type(values) not in KINDS
-        or (isinstance(values, collections.deque) and values.maxlen is not None)
-    ):
-        return values
-    made = KINDS[type(values)](values)
+    """The list as one that may grow; outside of tracing, itself."""
+    return noted(GrowableList(values)) if tracing() and type(values) is list else values
+
+
+def noted(made: Value) -> Value:
+    """A list or deque that the trace has made."""
     current().trace.identity.created.add(made)
     array_lists.note_allocation(made, place())
     return made
@@ -454,6 +377,3 @@ def listed(source: Value) -> Value:
 
 # So many run-time values are compared one by one to be sorted.
 _FEW = 32
-
-
-KINDS: dict[type, type[_Methods]] = {list: GrowableList, collections.deque: GrowableDeque}

@@ -6,22 +6,30 @@ Where the elements are not in the list itself, something stands there that refus
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Iterable
+import dataclasses
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn, Self, SupportsIndex
 
+from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import array_lists, nested_lists, row_tables
-from anabranch.runtime.control.dynamic_lists.dynamic_list_structure import GrowableSlot, GrowableStructure, keys_of
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_fixed
+from anabranch.runtime.values.dynamic_lists import records
+from anabranch.runtime.values.dynamic_lists.growable_list import (
+    DequeContents,
+    Growable,
+    ListContents,
+    is_fixed,
+    side_by_side,
+)
 from anabranch.runtime.values.dynamic_lists.items import Items
-from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, kinds_of
-from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents, ListContents, side_by_side
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, host_list_structure, joined, kinds_of
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees.layout import Node
 from anabranch.runtime.values.static_requests import with_static_request
 
 
@@ -170,11 +178,11 @@ class GrowableContents(Growable):
             return row
         maxlen = self.maxlen if isinstance(self, collections.deque) else None
         given = self.row_binding is None or self.row_binding.table.last is not None
-        keys = keys_of(self.contents()) if given else (("fixed", len(self)),)
-        return GrowableStructure(type(self), keys, maxlen, self.origins)
+        keys = _keys_of(self.contents()) if given else (("fixed", len(self)),)
+        return _GrowableStructure(type(self), keys, maxlen, self.origins)
 
     def __anabranch_slot__(self) -> Slot:
-        return GrowableSlot(self)
+        return _GrowableSlot(self)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type, tuple[Value, ...]]:
         return self.native, (self.native(self.contents()),)
@@ -199,3 +207,119 @@ class GrowableContents(Growable):
         if isinstance(self.items.length, int):
             return self.items.length
         return self._plain("len()")
+
+
+class _GrowableSlot(Slot):
+    """The heap slot of a list that may grow: its contents before a branch or a loop."""
+
+    __slots__ = ()
+
+    def contents(self) -> Value:
+        return self.target.state()
+
+    def restore(self, contents: Value) -> None:
+        self.target.resume(contents)
+
+    def parts(self) -> Iterable[Value]:
+        if isinstance(self.before, row_tables.RowBinding):
+            return (self.before.table, *self.before.table.owners)
+        if isinstance(self.before, row_tables.RowPart):
+            return ()
+        if isinstance(self.before, nested_lists.RowReferences):
+            return self.before.owners
+        if isinstance(self.before, Items):
+            return (*nested_lists.reference_roots(self.before), *records.members(self.before))
+        parts: Iterable[Any] = self.before
+        return parts
+
+    @staticmethod
+    def same_contents(now: object, before: object) -> bool:
+        if isinstance(before, row_tables.RowBinding) and not isinstance(now, (Items, row_tables.RowBinding)):
+            # The rows hold what they held before they were in a table.
+            before = before.before
+        if isinstance(now, (row_tables.RowBinding, row_tables.RowPart, nested_lists.RowReferences)) or isinstance(
+            before, row_tables.RowBinding
+        ):
+            return now is before
+        if isinstance(now, Items) or isinstance(before, Items):
+            return now is before
+        return Slot.same_contents(now, before)
+
+
+@frozen
+class _GrowableStructure(Structure):
+    """The structure of a list that may grow: of its elements, or (dynamic) of one part, their `Items`.
+
+    `origins` are the places in the user's code that may have made it.
+    """
+
+    origins: frozenset[Hashable] = dataclasses.field(default=frozenset(), compare=False)
+
+    @property
+    def is_dynamic_list(self) -> bool:
+        """Return whether it has one part, its `Items`."""
+        return self.keys == ("items",) or (len(self.keys) == 1 and isinstance(self.keys[0], tuple))
+
+    @property
+    def _cls(self) -> Value:
+        return self.cls
+
+    def children(self, value: Value) -> list[Value]:
+        return [value.contents()] if self.is_dynamic_list else list(value.contents())
+
+    def build(self, children: Sequence[object]) -> Value:
+        contents = children[0] if self.is_dynamic_list else children
+        if not tracing():
+            native: Any = self._cls.native
+            return native(contents) if self.extra is None else native(contents, self.extra)
+        made = self.cls()
+        made.origins = self.origins
+        made.become(contents)
+        return made
+
+    def empty(self) -> Value:
+        return self.cls()
+
+    def fill(self, made: Any, children: Sequence[Value]) -> None:
+        made.become(children[0] if self.is_dynamic_list else children)
+
+    def hosted(self, members: Mapping[object, int]) -> Structure:
+        native = self._cls.native
+        return (
+            host_list_structure(native, self.keys, self.extra)
+            if self.is_dynamic_list
+            else Structure(native, self.keys, self.extra)
+        )
+
+    def with_origins_of(self, other: Any) -> _GrowableStructure:
+        more = other.origins - self.origins
+        return dataclasses.replace(self, origins=self.origins | more) if more else self
+
+    def join(self, mine: Node, other: Node) -> Node | None:
+        if not isinstance(other.structure, _GrowableStructure) or other.structure.cls is not self.cls:
+            return None
+        contents = joined(_contents_node(mine), _contents_node(other), Items)
+        if contents is None:
+            return None
+        structure: Any = contents.structure  # type: ignore[union-attr] # that of `Items`
+        keys: tuple[Hashable, ...] = (("fixed", structure.capacity),) if structure.fixed else ("items",)
+        origins = self.origins | other.structure.origins
+        return type(mine)(_GrowableStructure(self.cls, keys, None, origins), (contents,))
+
+
+def _keys_of(contents: Value) -> tuple[Hashable, ...]:
+    """The keys of the structure of a list that holds this: those of its elements, or of its one part."""
+    if isinstance(contents, row_tables.RowPart):
+        return (("fixed", contents.width),)
+    if isinstance(contents, nested_lists.RowReferences):
+        return (("fixed", contents.items.length),) if contents.items.structure.fixed else ("items",)
+    if not isinstance(contents, Items):
+        return tuple(range(len(contents)))
+    return (("fixed", contents.length),) if contents.structure.fixed else ("items",)
+
+
+def _contents_node(node: Value) -> Value:
+    if node.structure.is_dynamic_list:
+        return node.children[0]
+    structure = node.structure.cls._contents(node.structure.keys).__anabranch_structure__()
+    return type(node)(structure, node.children)

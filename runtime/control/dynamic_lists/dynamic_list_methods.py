@@ -29,9 +29,8 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import MANY
 from anabranch.runtime.values import passed_functions, wrap
 from anabranch.runtime.values.arrays.index_numbers import as_int
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, element_kinds
 from anabranch.runtime.values.dynamic_lists.items import Items
-from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar

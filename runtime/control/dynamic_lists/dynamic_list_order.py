@@ -14,7 +14,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import python_abstract
-from anabranch.runtime.values.counted_loops import counted
+from anabranch.runtime.values.control_of_atoms import counted
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
@@ -35,11 +35,7 @@ def sorted_by_keys(
     """The elements in the order of their keys; what is equal keeps its order.
 
     `in_order` gives the places, in order, of keys that are no numbers or known texts or tuples of these, of one type.
-
-    Raises
-    ------
-    UnsupportedOperationError
-        At run time for NaN, whose place depends on Python's way of sorting.
+    Raises `UnsupportedOperationError` at run time for NaN, whose place depends on Python's way of sorting.
     """
     if not items.structure.variants:
         return items

@@ -30,10 +30,9 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import TableSite
 from anabranch.runtime.tracing.source_frames import place as place_of_code
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arena_contents import InArenaStructure
-from anabranch.runtime.values.arena_list import ArenaItems
+from anabranch.runtime.values.arena_contents import ArenaItems, InArenaStructure
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.counted_loops import repeated
+from anabranch.runtime.values.control_of_atoms import repeated
 from anabranch.runtime.values.dynamic_shapes import capacity_requests, size_arithmetic
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar

@@ -23,7 +23,7 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.counted_loops import repeated
+from anabranch.runtime.values.control_of_atoms import repeated
 from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 

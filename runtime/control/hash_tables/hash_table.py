@@ -13,7 +13,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.control.containers import container_order, object_keys, set_members
+from anabranch.runtime.control.containers import container_order, membership, object_keys
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.hash_tables import key_hash
@@ -33,7 +33,7 @@ from anabranch.runtime.tracing.computed import Computed
 from anabranch.runtime.tracing.container_state import TableSite
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.counted_loops import repeated
+from anabranch.runtime.values.control_of_atoms import repeated
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.hashed import Hashed
@@ -174,7 +174,7 @@ class HashTable(Hashed):
         """The entry of the index that leads to a key or, where it is none, that is free for it."""
         if self.found_ is not None and self.found_.is_of(key, self.index_):
             return self.found_.slot
-        asked, key = key, set_members.hashable(key)
+        asked, key = key, membership.hashable(key)
         first = self._at(key_hash.start_of(key, self.size_))
         if self._never_has_keys:
             return first
@@ -217,7 +217,7 @@ class HashTable(Hashed):
         count = wrap.as_atom(self.count_, np.int64)
         full = atoms.ufunc(np.greater_equal, count, atoms.literal(self.request_.size, np.int64))
         capacity_requests.exceeded(full, self.request_)
-        self.keys_.append(set_members.hashable(key))
+        self.keys_.append(membership.hashable(key))
         # Half of the index stays empty whatever happens, so that each search ends.
         self._write(slot, atoms.select(full, atoms.literal(_NONE, np.int64), count))
         self.found_ = Search.ended(key, self.index_, slot)

@@ -16,7 +16,7 @@ import numpy as np
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.control.containers import object_keys
-from anabranch.runtime.control.texts import text_hash
+from anabranch.runtime.control.texts.characters import Characters
 from anabranch.runtime.control.texts.text_operations import wanted_characters
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
@@ -25,6 +25,8 @@ from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.attributes import class_of
 from anabranch.runtime.values.containers import is_hashed_object
+from anabranch.runtime.values.control_of_atoms import repeated
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.host_types.host_type import HostTyped
@@ -59,7 +61,7 @@ def _hash(key: Value) -> Atom:
     if text_tables.is_constant(key) or isinstance(key, np.generic):
         return atoms.literal(_of_constant(key) % 2**64, _UINT64)
     if isinstance(key, (Text, UnionValue)) and (characters := wanted_characters(key)) is not None:
-        return text_hash.of_characters(characters)
+        return _of_characters(characters)
     if isinstance(key, UnionValue):
         if not are_numbers(key):
             return wrap.as_atom(key.each(lambda option: wrap.numpy_result(_hash(option))), _UINT64)
@@ -126,7 +128,7 @@ def _of_constant(key: Any) -> int:
             whole = ((whole >> 3) ^ (_of_constant(part) % 2**64)) * _GOLDEN % 2**64
         return _signed(whole)
     if isinstance(key, str):
-        return _signed(text_hash.of_known(key))
+        return _signed(_of_known(key))
     if isinstance(key, bytes):
         return _signed(zlib.crc32(key) * _GOLDEN)
     if key is None:
@@ -197,3 +199,31 @@ def _mixed(bits: Atom) -> Atom:
 
 def _shift_right(bits: Atom, by: int) -> Atom:
     return atoms.ufunc(np.right_shift, bits, atoms.literal(by, _UINT64))
+
+
+_START, _PRIME = 0xCBF29CE484222325, 0x100000001B3
+
+
+def _of_known(text: str) -> int:
+    """The hash of a text that is known while tracing, as an unsigned number of 64 bits."""
+    whole = _START
+    for character in text:
+        whole = (whole ^ ord(character)) * _PRIME % 2**64
+    return whole * _GOLDEN % 2**64
+
+
+def _of_characters(text: Characters) -> Atom:
+    """The same hash of a text that is known only at run time, an uint64."""
+    size = size_arithmetic.atom_of(text.length)
+
+    def goes_on(carries: Sequence[Atom]) -> Atom:
+        return atoms.ufunc(np.less, carries[0], size)
+
+    def step(carries: Sequence[Atom]) -> list[Atom]:
+        place, whole = carries
+        code = atoms.convert(text.code(place), _UINT64)
+        mixed = atoms.ufunc(np.multiply, atoms.ufunc(np.bitwise_xor, whole, code), atoms.literal(_PRIME, _UINT64))
+        return [atoms.ufunc(np.add, place, atoms.literal(1, np.int64)), mixed]
+
+    whole = repeated(goes_on, step, [atoms.literal(0, np.int64), atoms.literal(_START, _UINT64)])[1]
+    return atoms.ufunc(np.multiply, whole, atoms.literal(_GOLDEN, _UINT64))

@@ -60,10 +60,7 @@ class _OrderedNow(Ordered):
 def places(table: Any) -> Atom:
     """The places of the members in the order in which Python goes over them.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where that is not known, perhaps at run time.
+    Raises `UnsupportedOperationError` where that is not known, perhaps at run time.
     """
     known, members = _known(table), _numbers(table)
     given = _as_given(table)

@@ -16,12 +16,7 @@ from anabranch.runtime.values.run_time_container import RunTimeContainer
 def share(value: Value) -> None:
     """Have the lists, dicts and sets in a value, which a dict of the caller's gets, lie in arenas.
 
-    Raises
-    ------
-    Restart
-        Where they could have done so since they were made.
-    AliasError
-        Where they cannot.
+    Raises `Restart` where they could have done so since they were made. Raises `AliasError` where they cannot.
     """
     if isinstance(value, tuple):
         structure = structure_of(value)

@@ -23,7 +23,7 @@ from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.tracing.capacity import CapacitySite
 from anabranch.runtime.tracing.container_state import TableSite, is_of_arguments
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arena_tables import HostFrozensets, HostTables
+from anabranch.runtime.values.arena_contents import HostFrozensets, HostTables
 from anabranch.runtime.values.dynamic_shapes import capacity_requests, size_arithmetic
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
@@ -32,34 +32,24 @@ _FREE = (_NONE, _NONE, 0)
 
 
 class TableArena:
-    """Dicts or sets that one place in the user's code makes.
-
-    Attributes
-    ----------
-    entries : DynamicDict
-        The items; those of sets have no values.
-    links : list
-        For each item the places of the one before and the one after it in its chain, and whether it is in one.
-    heads : list
-        For each dict the places of its first and its last item, how many it has, how many it has lost, and of a set how
-        its order follows from that of the chain.
-    extra : tuple, optional
-        The factory of `defaultdict`s.
-    callers : list
-        Dicts of the caller's, which have the first numbers.
-    """
+    """Dicts or sets that one place in the user's code makes."""
 
     __slots__ = ("callers", "entries", "extra", "given", "heads", "links", "native", "site")
 
     def __init__(self, site: TableSite, extra: object = None) -> None:
         self.site: Hashable = site
+        # `extra`: the factory of `defaultdict`s.
         self.native, self.extra = site.native, extra
-        self.callers: list[Any] = []
+        self.callers: list[Any] = []  # dicts of the caller's, which have the first numbers
         self.given: list[tuple[Value, Value]] = []  # the items of dicts of the caller's, until all of them are there
         frames = () if is_of_arguments(site.place) else (site.place,)
         request = capacity_requests.at("", CapacitySite(f"the items of each {site.native.__name__}", frames))
+        # The items; those of sets have no values.
         self.entries: Any = DynamicDict.bare_((request, None)).begun_({})
+        # For each item the places of the one before and the one after it in its chain, and whether it is in one.
         self.links: Any = dynamic_list.GrowableList()
+        # For each dict the places of its first and its last item, how many it has, how many it has lost, and of a
+        # set how its order follows from that of the chain.
         self.heads: Any = dynamic_list.GrowableList()
 
     @property

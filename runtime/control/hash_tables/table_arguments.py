@@ -8,18 +8,26 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.arenas.arena_list import ArenaList
 from anabranch.runtime.control.arenas.creation import SharedFactory
-from anabranch.runtime.control.hash_tables import argument_items
+from anabranch.runtime.control.arenas.list_arena import ListArena
+from anabranch.runtime.control.hash_tables.arena_tables import new_in
 from anabranch.runtime.control.hash_tables.creation import SharedTableFactory
 from anabranch.runtime.control.hash_tables.dynamic_dict import DynamicCounter, DynamicDefaultDict, DynamicDict
 from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
 from anabranch.runtime.control.hash_tables.ordered_dict import DynamicOrderedDict
+from anabranch.runtime.control.hash_tables.set_order import GIVEN
+from anabranch.runtime.control.hash_tables.table_arena import TableArena
+from anabranch.runtime.signature.object_fields import SetStructure
+from anabranch.runtime.signature.static_keys import Static
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import CapacitySite
-from anabranch.runtime.tracing.container_state import ArgumentSite
+from anabranch.runtime.tracing.container_state import ArgumentDepth, ArgumentSite, TableSite
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.arena_contents import CallersMember
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
-from anabranch.runtime.values.containers import has_traced, structure_of
+from anabranch.runtime.values.containers import Structure, has_traced, structure_of
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
@@ -44,7 +52,7 @@ def has_items_in_arenas(layout: layouts.Node, place: int) -> bool:
     trace = current().trace
     if layout.structure.cls not in _DICTS or ArgumentSite(place) not in (trace.tables.sites or ()):
         return False
-    return trace.lists.arena_sites is not None and all(map(argument_items.can_lie_in_one, layout.children))
+    return trace.lists.arena_sites is not None and all(map(can_lie_in_one, layout.children))
 
 
 def set_of(members: Sequence[Any], place: int) -> Value:
@@ -126,3 +134,59 @@ def _is_value_of_its_own(value: Value) -> bool:
     if isinstance(value, RunTimeContainer) and current().trace.lists.arena_sites is not None:
         return value.arena_ is not None
     return structure_of(value) is None and slot_of(value) is None
+
+
+def can_lie_in_one(layout: layouts.Layout) -> bool:
+    """Return whether a part of an argument has the same contents after it has lain in an arena."""
+    match layout:
+        case layouts.Leaf(abstract):
+            return abstract.kind is not Kind.ARRAY
+        case layouts.Constant(value):
+            return not isinstance(value, Static) and isinstance(value, (str, bytes, type(None), bool))
+        case layouts.Node(structure, children):
+            is_known = structure.cls in (tuple, list, dict, collections.Counter, collections.OrderedDict) or isinstance(
+                structure, SetStructure
+            )
+            return is_known and all(map(can_lie_in_one, children))
+    return False
+
+
+def begun(structure: Structure, depth: int) -> Any:
+    """The stand-in of a list, dict or set of the caller's, which has no items yet.
+
+    `depth` is in how many others that lie in arenas it lies. No arena has lists that are items of others in it: what
+    goes over all that one leads to would have no end.
+    """
+    arena = _arena(structure.cls, depth)
+    made: Any = ArenaList(arena, arena.made()) if structure.cls is list else new_in(arena, None)
+    arena.callers.append(CallersMember(made))
+    return made
+
+
+def fill(made: Any, structure: Structure, children: list[Value]) -> None:
+    """Give it its items."""
+    arena, number = made.arena_, made.number_
+    if isinstance(made, ArenaList):
+        arena.begin(number, children)
+    elif isinstance(structure, SetStructure):
+        arena.begin(number, children, [None] * len(children), GIVEN)
+    else:
+        arena.begin(number, structure.keys, children)
+
+
+def end() -> None:
+    """Note that all arguments are there."""
+    for arena in list(current().trace.lists.arenas.values()):
+        if isinstance(arena, TableArena):
+            arena.begun()
+
+
+def _arena(cls: type, depth: int) -> Any:
+    lists = current().trace.lists
+    place = ArgumentDepth(depth)
+    site: Any = place if cls is list else TableSite(place, cls)
+    if site not in lists.arenas:
+        arena: Any = ListArena(site) if cls is list else TableArena(site)
+        lists.arenas[site] = arena
+        current().trace.heap.roots += arena.parts
+    return lists.arenas[site]

@@ -28,10 +28,7 @@ _SEQUENCES = (list, tuple, str, np.ndarray, TracedArray, DynamicArray)
 def deliver(number: int, value: Value, names: tuple[Value, ...]) -> Value:
     """The result of a step that has come to a yield, or, with 0, to the end.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where arrays in it overlap that would be apart when the step has ended.
+    Raises `UnsupportedOperationError` where arrays in it overlap that would be apart when the step has ended.
     """
     if tracing() and number:
         note(
@@ -80,10 +77,7 @@ def _iterator_parts(value: Value) -> Value:
 def sequence(items: Value) -> Value:
     """The iterable of a generator's loop, by positions.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        For what has no places, or is to be gone over in a way of its own.
+    Raises `UnsupportedOperationError` for what has no places, or is to be gone over in a way of its own.
     """
     if isinstance(items, _SEQUENCES) and user_classes.own_method(items, "__iter__") is None:
         if isinstance(items, (np.ndarray, TracedArray)) and not items.ndim:

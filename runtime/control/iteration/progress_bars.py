@@ -135,9 +135,7 @@ class Count:
 def whole_number(what: str, number: Value) -> None:
     """Refuse any other number of steps.
 
-    Raises
-    ------
-    UnsupportedOperationError
+    Raises `UnsupportedOperationError`.
     """
     if not isinstance(number, (int, np.integer, PythonScalar)) or getattr(number, "python", int) not in (int, bool):
         raise UnsupportedOperationError(

@@ -23,15 +23,9 @@ SHOWN = {*_OF_DISPLAY, *_OF_TASK, "add_task", "advance", "remove_task", "reset",
 
 
 class Opaque:
-    """The stand-in of a value of which nothing but its name is known before the function runs.
+    """The stand-in of a value of which nothing but its name is known before the function runs."""
 
-    Attributes
-    ----------
-    name : str
-        Of the class that it is of then, for messages.
-    """
-
-    name: str
+    name: str  # of the class that it is of then, for messages
 
     @classmethod
     def __anabranch_structure__(cls, _: object) -> None:
@@ -41,11 +35,7 @@ class Opaque:
 class Task(Opaque):
     """The result of `add_task`.
 
-    Parameters
-    ----------
-    count
-    first
-        How many steps were done before.
+    `first`: how many steps were done before.
     """
 
     name = "TaskID"

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from anabranch.base.signals import check
 from anabranch.base.value import Value
+from anabranch.runtime.control.try_ import reconstructed
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values.heap.container_slots import Slot
@@ -77,12 +78,8 @@ class _ClosedError(BaseException):
 def pulled(push: Callable[[Pushing], Value], code: types.CodeType | None = None) -> Generator[Value, Value, Value]:
     """The items that `push` gives to the function it is called with, each computed when it is asked for.
 
-    What `push` returns is the generator's value; `code` is that of the user's generator function.
-
-    Raises
-    ------
-    ConcretizationError
-        Where an item is pushed under a run-time condition.
+    What `push` returns is the generator's value; `code` is that of the user's generator function. Raises
+    `ConcretizationError` where an item is pushed under a run-time condition.
     """
     consume = Pushing(current() if tracing() else None, code)
 
@@ -122,3 +119,25 @@ def _items(thread: threading.Thread, consume: Pushing) -> Generator[Value, Value
         consume.asked.put(("close", None))
         if thread.is_alive():
             thread.join()
+
+
+def asked_at_once(iterator: object, next_item: Callable[..., Value]) -> Value:
+    """The next item of an iterator.
+
+    Raises `ConcretizationError` where it is known only at run time that there is one, the second time: the code that
+    asks would go on without end. The first time, that which takes the item may lead to another way to trace the
+    function.
+    """
+    trace = current().trace
+    before, known = current().read(trace.failures.error_code), len(trace.failures.numbered)
+    item = next_item()
+    may_end = any(isinstance(reconstructed(failure), StopIteration) for failure in trace.failures.numbered[known:])
+    if not may_end or current().read(trace.failures.error_code) is before:
+        return item
+    if iterator in trace.of_unknown_end:
+        raise ConcretizationError(
+            "how many items an iterator has is known only at run time, but they are asked for one by one by code "
+            "that is not compiled; use a for statement over it, or make a list of it: list(items)"
+        )
+    trace.of_unknown_end.add(iterator)
+    return item

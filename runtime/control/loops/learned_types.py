@@ -40,30 +40,14 @@ _MOST = 8
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LearnedTypes:
-    """The types of a loop in some surroundings.
+    """The types of a loop in some surroundings."""
 
-    Attributes
-    ----------
-    surroundings : tuple
-        The types of all that its body reads.
-    slots : tuple of int
-        Which of the objects that the body reaches it changes.
-    entries : tuple of Layout or None
-        What it carries; None for an entry that stayed as assumed at first.
-    requests : tuple
-        The capacities that lists have in the loop.
-    exact : bool
-        Containers from before the loop and new ones are told apart.
-    together : frozenset
-        The places in what it carries that may hold the same container.
-    """
-
-    surroundings: tuple[object, ...]
-    slots: tuple[int, ...]
-    entries: tuple[layouts.Layout | None, ...]
-    requests: tuple[Capacity, ...]
-    exact: bool
-    together: frozenset[tuple[int, ...]]
+    surroundings: tuple[object, ...]  # the types of all that its body reads
+    slots: tuple[int, ...]  # which of the objects that the body reaches it changes
+    entries: tuple[layouts.Layout | None, ...]  # what it carries; None for an entry that stayed as assumed at first
+    requests: tuple[Capacity, ...]  # the capacities that lists have in the loop
+    exact: bool  # containers from before the loop and new ones are told apart
+    together: frozenset[tuple[int, ...]]  # the places in what it carries that may hold the same container
 
 
 def begin(types: LoopTypes) -> bool:

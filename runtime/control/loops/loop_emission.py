@@ -29,23 +29,12 @@ from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 
 @frozen
 class AfterLoop:
-    """The state after a loop.
-
-    Attributes
-    ----------
-    leaves : list of Atom
-    firsts : list of Atom
-        What the first step has made of arrays that it replaced.
-    carried : dict
-        What has become of each formal that is carried beside the leaves.
-    count : Atom
-        How many steps ran.
-    """
+    """The state after a loop."""
 
     leaves: list[Atom]
-    firsts: list[Atom]
-    carried: dict[Var, Atom]
-    count: Atom
+    firsts: list[Atom]  # what the first step has made of arrays that it replaced
+    carried: dict[Var, Atom]  # what has become of each formal that is carried beside the leaves
+    count: Atom  # how many steps ran
 
 
 class Emission:

@@ -34,7 +34,7 @@ from anabranch.runtime.values.dynamic_lists.grouped_fields import FieldGroups
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, pack_unpack, shared_containers
+from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack, shared_containers
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
@@ -115,7 +115,7 @@ class LoopTypes:
         return _size(after) > _LARGEST + 16 * _size(layouts.outline(self.init[i]))
 
     def _initial_abstraction(self) -> list[layouts.Layout]:
-        names = [carry_layouts.initial_abstraction(layouts.outline(v)) for v in self.init[2 : 2 + len(self.loop.init)]]
+        names = [layouts.initial_abstraction(layouts.outline(v)) for v in self.init[2 : 2 + len(self.loop.init)]]
         return [layouts.Constant(NEXT), layouts.Constant(self.init[1]), *names]
 
     @property
@@ -183,9 +183,9 @@ class LoopTypes:
             self.by_identity.add(i)
             described = layouts.outline(self.init[i])
             self.layouts[i] = (
-                carry_layouts.by_identity(described)
+                layouts.by_identity(described)
                 if i < 2 + len(self.loop.init)
-                else _contents(described, carry_layouts.by_identity)
+                else _contents(described, layouts.by_identity)
             )
 
     def name(self, position: int) -> str:
@@ -248,7 +248,7 @@ def _fresh_undefined(value: object) -> Value:
 
 
 def _abstract_contents(contents: object) -> layouts.Layout:
-    return _contents(layouts.outline(contents), carry_layouts.initial_abstraction)
+    return _contents(layouts.outline(contents), layouts.initial_abstraction)
 
 
 def _contents(described: layouts.Layout, taken_for: Callable[[layouts.Layout], layouts.Layout]) -> layouts.Layout:

@@ -34,19 +34,13 @@ from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import visibility
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import grouped_fields, packed_lists
+from anabranch.runtime.values.dynamic_lists.growable_list import ListContents
 from anabranch.runtime.values.dynamic_lists.items import Items
-from anabranch.runtime.values.dynamic_lists.list_contents import ListContents
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import reachable
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import (
-    carry_layouts,
-    layout as layouts,
-    layout_join,
-    pack_unpack,
-    shared_containers,
-)
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join, pack_unpack, shared_containers
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
@@ -227,22 +221,12 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
 
 @frozen
 class LeftTrace:
-    """A trace of a body after which a list had another length, where it was tried to do without that.
-
-    Attributes
-    ----------
-    traced : BodyTrace
-    types : LoopTypes
-    layouts : list of Layout
-        Those that it was made with.
-    out : list
-        What it gave.
-    """
+    """A trace of a body after which a list had another length, where it was tried to do without that."""
 
     traced: BodyTrace
     types: LoopTypes
-    layouts: list[layouts.Layout]
-    out: list[Any]
+    layouts: list[layouts.Layout]  # those that it was made with
+    out: list[Any]  # what it gave
 
 
 def _take_up(outer: Builder, loop: LoopStatement, types: LoopTypes) -> None:
@@ -280,7 +264,7 @@ def _widen(
             continue  # fell through or continued: nothing to remember
         given = layouts.describe(value, types.heap.__contains__)
         after = layout_join.join(before, given, unboxing=not types.exact)
-        after = carry_layouts.widened(carry_layouts.with_leaves(after, stays))
+        after = layouts.widened(layouts.with_leaves(after, stays))
         if after != before:
             rows = (types.init[i], traced.given[i], value)
             after = loop_numbers.unchanged(after, before, rows, starts, stays)
@@ -289,7 +273,7 @@ def _widen(
             continue
         if types.is_unread(i) and _replaces(before, value):
             types.unread.add(i)
-            after = packed_lists.packed(carry_layouts.widened(carry_layouts.with_leaves(given, stays)))
+            after = packed_lists.packed(layouts.widened(layouts.with_leaves(given, stays)))
         else:
             check_growth(types, i, after, loop, _replaces(before, value))
         if types.multiplies(i, after):

@@ -71,10 +71,7 @@ class Cost:
     def count(self) -> None:
         """Add what the step that has just run has added.
 
-        Raises
-        ------
-        TooCostlyError
-            Where the unrolled loops of the Program cost more than they may.
+        Raises `TooCostlyError` where the unrolled loops of the Program cost more than they may.
         """
         self.steps += 1
         if self._builder is None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from anabranch.base.by_identity import IdentitySet
 from anabranch.base.value import Value
 from anabranch.runtime.control.loops import loop_objects
-from anabranch.runtime.control.recursion import call_layouts
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Storage
+from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.containers import ExceptionStructure, structure_of
 from anabranch.runtime.values.heap.slots import slot_of
+from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.pytrees.pack_unpack import Packed, check_memory
+from anabranch.runtime.values.union import UnionValue
 
 
 class HandedOn:
@@ -55,7 +59,7 @@ class HandedOn:
 
     def give_containers(self, builder: Builder, arguments: Sequence[Value], changing: Iterable[object]) -> None:
         """Refuse changes to lists that are arguments, where these go in as copies."""
-        given = [c for v in arguments for c in call_layouts.containers_in(v)]
+        given = [c for v in arguments for c in containers_in(v)]
         changed = IdentitySet(changing)
         if len(IdentitySet(given)) < len(given) or any(c in changed for c in given):
             raise loop_objects.refusal(self._what)
@@ -92,3 +96,67 @@ def _note_copies(builder: Builder, containers: Sequence[object]) -> None:
         slot = slot_of(container)
         if slot is not None:
             builder.copied.append((container, slot.before))
+
+
+def abstract(layout: layouts.Layout) -> layouts.Layout:
+    """The layout of a result, with numbers as ones known only at run time."""
+    match layout:
+        case layouts.Constant(value) if not isinstance(value, TracedArray):
+            return layouts.initial_abstraction(layout)
+        case layouts.Node(ExceptionStructure() as structure, (args, *rest), source):
+            return layouts.Node(structure, (abstract(args), *rest), source)
+        case layouts.Node(structure, children, source):
+            return layouts.Node(structure, tuple(map(abstract, children)), source)
+        case layouts.Union(options):
+            return layouts.Union(tuple(map(abstract, options)))
+    return layout
+
+
+def contents(layout: layouts.Layout) -> layouts.Layout:
+    """The layout of what an object holds, with numbers as ones known only at run time."""
+    if not isinstance(layout, layouts.Node):
+        return layout
+    children = [
+        layouts.Constant(c.source) if isinstance(c, layouts.Node) and c.structure.mutable else abstract(c)
+        for c in layout.children
+    ]
+    return layouts.Node(layout.structure, tuple(children), layout.source)
+
+
+def holds_new_objects(layout: layouts.Layout) -> bool:
+    """Return whether what an object holds has new arrays, lists, dicts or objects in it."""
+    match layout:
+        case layouts.Node(_, children):
+            return any(_is_new_object(c) or holds_new_objects(c) for c in children)
+        case layouts.Union(options):
+            return any(map(holds_new_objects, options))
+    return False
+
+
+def _is_new_object(layout: layouts.Layout) -> bool:
+    match layout:
+        case layouts.Leaf(abstract):
+            return abstract.kind is Kind.ARRAY
+        case layouts.Node(structure):
+            return structure.mutable
+        case layouts.Union(options):
+            return any(map(_is_new_object, options))
+    return False
+
+
+def containers_in(value: object) -> Iterator[object]:
+    """The lists, dicts and objects in an argument, itself among them; not those that it has by their numbers."""
+    if isinstance(value, Reference):
+        return
+    if isinstance(value, UnionValue):
+        for option in value.options:
+            yield from containers_in(option)
+        return
+    described = structure_of(value)
+    if described is None:
+        return
+    if described.mutable:
+        yield value
+    if not described.flat:
+        for child in described.children(value):
+            yield from containers_in(child)

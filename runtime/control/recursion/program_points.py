@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.control.recursion.recursive_call import has_call, is_call
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import substitute
@@ -58,19 +58,11 @@ End: TypeAlias = Jump | Choose | Call | Return
 
 @dataclasses.dataclass(eq=False, slots=True)
 class Block:
-    """A stretch of the body.
+    """A stretch of the body."""
 
-    Attributes
-    ----------
-    asked : tuple of Var
-        The values that whatever leads here hands on.
-    equations : list of Equation
-    end : End
-        What follows; it is set when the block is complete.
-    """
-
-    asked: tuple[Var, ...] = ()
+    asked: tuple[Var, ...] = ()  # the values that whatever leads here hands on
     equations: list[Equation] = dataclasses.field(default_factory=list)
+    # What follows; it is set when the block is complete.
     end: End = dataclasses.field(default_factory=lambda: Return(()))
 
     @property
@@ -108,18 +100,12 @@ class ProgramPoints:
         How many of them.
     function : object
         The function, by which its calls are told from those of others.
-
-    Attributes
-    ----------
-    constants : tuple of Var
-    entry : Block
-        Where a call begins; it asks for the arguments.
     """
 
     def __init__(self, body: Program, constants: int, function: object) -> None:
         self._function = function
         self.constants = body.inputs[:constants]
-        self.entry = Block(body.inputs[constants:])
+        self.entry = Block(body.inputs[constants:])  # where a call begins; it asks for the arguments
         names: dict[Atom, Atom] = {}
         last = self._add(body.equations, names, self.entry)
         last.end = Return(_read(body.outputs, names))
@@ -141,11 +127,11 @@ class ProgramPoints:
         for equation in equations:
             fresh = tuple([Var(v.type) for v in equation.outputs])
             outputs: tuple[Atom, ...] = fresh
-            if is_call(equation, self._function):
+            if _is_call(equation, self._function):
                 then = Block(fresh)
                 block.end = Call(_read(equation.inputs, names), then)
                 block = then
-            elif not has_call(equation, self._function):
+            elif not _has_call(equation, self._function):
                 block.equations.append(dataclasses.replace(substitute(equation, names), outputs=fresh))
             elif equation.op.name in ("cond", "switch"):
                 block = self._branches(equation, names, block, fresh)
@@ -219,3 +205,40 @@ def _emit(block: Block, op: Op, *inputs: Atom) -> Var:
     output = Var(type)
     block.equations.append(Equation(op, inputs, {}, (output,)))
     return output
+
+
+class _RecursiveCall(Op):
+    """`recur[results, function](*arguments)`: a call of the function whose body holds the equation.
+
+    No finished Program has one: the body becomes the steps of a loop (`control/recursion/stack_machine.py`).
+    """
+
+    __slots__ = ()
+    pure = False
+
+    def type(self, *inputs: ArrayType, results: tuple[ArrayType, ...], function: object) -> tuple[ArrayType, ...]:
+        return results
+
+    def evaluate(self, *arrays: Any, **params: Any) -> tuple[Any, ...]:
+        raise NotImplementedError("a recursive call has no value by itself")
+
+    def lower(self, ctx: Any) -> Sequence[str]:
+        raise NotImplementedError("a recursive call has no lowering by itself")
+
+
+RECUR: Final = _RecursiveCall("recur")
+
+
+def _is_call(equation: Equation, function: object) -> bool:
+    """Return whether an equation is a call that the function makes of itself."""
+    return equation.op is RECUR and equation.params["function"] is function
+
+
+def _has_call(equation: Equation, function: object) -> bool:
+    """Return whether an equation is, or holds, a call that the function makes of itself."""
+    return _is_call(equation, function) or any(_holds_call(p, function) for p in equation.programs())
+
+
+def _holds_call(program: Program, function: object) -> bool:
+    """Return whether a Program holds such a call."""
+    return any(_has_call(e, function) for e in program.equations)

@@ -24,12 +24,10 @@ from anabranch.runtime.control.columnar import copied_items
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loops import growth, loop_objects
 from anabranch.runtime.control.loops.loop_state import Deepening, LoopStatement, LoopTypes, check_growth
-from anabranch.runtime.control.recursion import call_layouts
-from anabranch.runtime.control.recursion.call_body import CallBody
+from anabranch.runtime.control.recursion import handed_on
+from anabranch.runtime.control.recursion.call_body import CallBody, OwnFailures
 from anabranch.runtime.control.recursion.handed_on import HandedOn
-from anabranch.runtime.control.recursion.own_failures import OwnFailures
-from anabranch.runtime.control.recursion.program_points import ProgramPoints
-from anabranch.runtime.control.recursion.recursive_call import RECUR
+from anabranch.runtime.control.recursion.program_points import RECUR, ProgramPoints
 from anabranch.runtime.control.recursion.stack_machine import StackMachine
 from anabranch.runtime.errors import StructureMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
@@ -44,7 +42,7 @@ from anabranch.runtime.values.dynamic_lists import item_kinds, packed_lists
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import reachable
-from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, pack_unpack
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join, pack_unpack
 
 _MOST_ATTEMPTS = 40
 # Frames of more bytes in all are not kept on the stack.
@@ -70,11 +68,6 @@ class RecursiveFunction:
         The rewritten function, or a method of it.
     args, kwargs
         Of the first call.
-
-    Attributes
-    ----------
-    makes : set of type
-        The classes of lists, dicts and objects among the results.
     """
 
     def __init__(
@@ -93,7 +86,7 @@ class RecursiveFunction:
         self._varying: list[int] = []
         self._written: dict[Storage, None] = {}
         self._result: layouts.Layout | None = None
-        self.makes: set[type] = set()
+        self.makes: set[type] = set()  # the classes of lists, dicts and objects among the results
         self._deepening = Deepening()  # of the result
         self._handed_on = HandedOn(self.what)
         self.failures = OwnFailures(builder.trace.failures.numbered)
@@ -236,7 +229,7 @@ class RecursiveFunction:
         count = len(self._types.slots)
         for i, slot in enumerate(self._types.slots, 2 + len(self._varying)):
             if i >= 2 + len(self._varying) + count - len(slots):
-                self._types.layouts[i] = call_layouts.contents(layouts.outline(slot.before))
+                self._types.layouts[i] = handed_on.contents(layouts.outline(slot.before))
 
     def _widen(self, values: Sequence[object]) -> None:
         """Let the arguments and what changes be of the types of some values, too."""
@@ -247,11 +240,11 @@ class RecursiveFunction:
             given = layouts.describe(value, types.heap.__contains__)
             is_argument = i < 2 + len(self._varying)
             after = layout_join.join(before, given, unboxing=is_argument)
-            after = carry_layouts.widened(carry_layouts.with_leaves(after, stays))
+            after = layouts.widened(layouts.with_leaves(after, stays))
             after = packed_lists.packed(growth.with_capacity(before, after, i, types.loop, types))
             if after != before:
                 check_growth(types, i, after, types.loop, False)
-                if not is_argument and call_layouts.holds_new_objects(after):
+                if not is_argument and handed_on.holds_new_objects(after):
                     raise UnsupportedOperationError(
                         f"{types.described(i)} comes to hold other arrays, lists, dicts or objects in {self.what}; "
                         "keep numbers in it, or write into the array that it holds"
@@ -324,13 +317,13 @@ class RecursiveFunction:
             if self._result is None:
                 raise UnsupportedOperationError(f"{self.what} has no call that ends without another one")
             return
-        for container in call_layouts.containers_in(value):  # what a call returns knows no more where it was made
+        for container in handed_on.containers_in(value):  # what a call returns knows no more where it was made
             self.makes.add(type(container))
             self._outer.trace.lists.copied_sites |= item_kinds.origins_of(container)
         stays = visibility.belongs_outside(self._outer)
-        found = call_layouts.abstract(layouts.describe(value, types.heap.__contains__))
+        found = handed_on.abstract(layouts.describe(value, types.heap.__contains__))
         after = found if self._result is None else layout_join.join(self._result, found)
-        after = carry_layouts.widened(carry_layouts.with_leaves(after, stays))
+        after = layouts.widened(layouts.with_leaves(after, stays))
         after = packed_lists.packed(growth.with_capacity(self._result or after, after, 1, types.loop, types))
         if after != self._result:
             check_growth(types, 1, after, types.loop, False)

@@ -14,13 +14,7 @@ from anabranch.runtime.ir.program import Atom, Var
 
 
 class Liveness:
-    """The values from before a block that it, or one after it in the same call, needs.
-
-    Attributes
-    ----------
-    before : dict
-        By block, without what it asks for and without constants, in order of their first use.
-    """
+    """The values from before a block that it, or one after it in the same call, needs."""
 
     def __init__(self, points: ProgramPoints, blocks: Sequence[Block]) -> None:
         fixed = set(points.constants)
@@ -30,6 +24,7 @@ class Liveness:
             made[block] = {*block.asked, *(v for e in block.equations for v in e.outputs)}
             used = [*(a for e in block.equations for a in e.inputs), *block.used_at_end]
             own[block] = {a: None for a in used if isinstance(a, Var) and a not in made[block] and a not in fixed}
+        # By block, without what it asks for and without constants, in order of their first use.
         self.before = {block: dict(own[block]) for block in blocks}
         changes = True
         while changes:
@@ -47,17 +42,10 @@ class Registers:
 
     Parameters
     ----------
-    points : ProgramPoints
     blocks : sequence of Block
         Those that a dispatch leads to.
-    live : Liveness
     results : tuple of Var
         The results of a call, as its caller finds them.
-
-    Attributes
-    ----------
-    types : list of ArrayType
-        By the number of the register.
     """
 
     def __init__(
@@ -74,7 +62,7 @@ class Registers:
         self._share_scalars(roots)
         roots = list(dict.fromkeys(map(self._root, self._parents)))
         self._numbers = {root: n for n, root in enumerate(roots)}
-        self.types: list[ArrayType] = [root.type for root in roots]
+        self.types: list[ArrayType] = [root.type for root in roots]  # by the number of the register
 
     def of(self, var: Var) -> int:
         """The number of a value's register."""

@@ -31,26 +31,13 @@ _FIRST = Literal(np.array(0, np.int32))
 
 @frozen
 class _Machine:
-    """The carries of the loop.
+    """The carries of the loop."""
 
-    Attributes
-    ----------
-    place : Atom
-        The number of the block that goes on.
-    depth : Atom
-        How many calls are in progress beside the first one; -1 where that has ended.
-    returns : Atom
-        For each of them, the number of the block that goes on after it.
-    registers : tuple of Atom
-    stacks : tuple of Atom
-        What registers held when the calls were made.
-    """
-
-    place: Atom
-    depth: Atom
-    returns: Atom
+    place: Atom  # the number of the block that goes on
+    depth: Atom  # how many calls are in progress beside the first one; -1 where that has ended
+    returns: Atom  # for each of them, the number of the block that goes on after it
     registers: tuple[Atom, ...]
-    stacks: tuple[Atom, ...]
+    stacks: tuple[Atom, ...]  # what registers held when the calls were made
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
@@ -67,12 +54,7 @@ class _Machine:
 class StackMachine:
     """The loop of a recursive function.
 
-    Parameters
-    ----------
-    points : ProgramPoints
-    results : tuple of ArrayType
-    limit : int
-        No more than so many calls are ever in progress.
+    `limit`: no more than so many calls are ever in progress.
     """
 
     def __init__(self, points: ProgramPoints, results: tuple[ArrayType, ...], limit: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anabranch.runtime.control.columnar.node_reads import NodeItems
+from anabranch.runtime.control.columnar.node_access import NodeItems
 from anabranch.runtime.control.sequences import stacked_sequences, text_iteration
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import KnownRange

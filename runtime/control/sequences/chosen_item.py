@@ -1,4 +1,4 @@
-"""One item of several, at a position known only at run time."""
+"""One item of several, at a position known only at run time, and the items of a sequence that is one of several."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.columnar import array_lists
+from anabranch.runtime.control.columnar.node_access import NodeItems
+from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, containers, registry, text_tables, wrap
@@ -19,6 +22,7 @@ from anabranch.runtime.values.dynamic_lists import item_constants
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import is_of_run_time
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -72,3 +76,21 @@ def one_kind(items: Sequence[object]) -> Abstract | None:
 def _has_a_type(item: object) -> bool:
     known = isinstance(item, (Tracer, UnionValue)) or containers.structure_of(item) is not None
     return known or item is None or layouts.numeric(layouts.outline(item)) is not None
+
+
+def iterated(choice: UnionValue) -> list[Value] | None:
+    """The items, where they are the very ones whichever it is; None where each of the alternatives has its own.
+
+    That there are as many as names that they are unpacked to is checked at run time. Raises `Restart` where lists of
+    several lengths could have been such as have a length known only at run time.
+    """
+    expected = unpacking.targets()
+    if not isinstance(choice, Reference):
+        if expected is None:
+            array_lists.demand_arena(choice.options)
+        return None
+    items = None if expected is None else NodeItems.of(choice)
+    if items is None or expected is None:
+        return None
+    unpacking.check_length(items.length, expected)
+    return [items.at(place) for place in range(expected)]

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.config import settings
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.iterators import Reversed
-from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, registry, wrap
@@ -22,7 +21,12 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.number_sequence import NumberSequence
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.static_requests import source_leaves, with_static_request
+from anabranch.runtime.values.static_requests import with_static_request
+
+_EMPTY = (
+    "an empty range becomes an array, of which NumPy makes one of floats; use np.arange, or ask before whether there "
+    "is anything in it"
+)
 
 
 class RangeStructure(Structure):
@@ -121,9 +125,10 @@ class Range(Countable, NumberSequence, sample=lambda: range(0)):
         return item
 
     def as_array(self) -> Value:
-        """As `numpy.array`; where no argument decides the bounds an empty range is of int64 too."""
-        if isinstance(self.length, int) or (settings().auto_static and source_leaves(self.length)):
+        """As `numpy.array`; an empty one, of which NumPy makes floats, is refused at run time."""
+        if isinstance(self.length, int):
             return registry.FUNCTIONS[np.array](list(self))
+        run_time_checks.fail_if(wrap.as_atom(self.length == 0, np.bool_), lambda _: UnsupportedOperationError(_EMPTY))
         return self.as_indices()
 
     def as_indices(self) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.columnar.node_reads import NodeItems
+from anabranch.runtime.control.columnar.node_access import NodeItems
 from anabranch.runtime.control.sequences.countable import ChangedError, Countable
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values.arrays import indexing

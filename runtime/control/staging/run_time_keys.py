@@ -25,10 +25,7 @@ _ADDS = {dis.opmap["MAP_ADD"], dis.opmap["SET_ADD"]}
 def become_table(container: object) -> None:
     """Have a dict or set be a table, which gets a key that is known only at run time; nothing where it cannot be.
 
-    Raises
-    ------
-    Restart
-        Where it could have been one since it was made.
+    Raises `Restart` where it could have been one since it was made.
     """
     if not tracing():
         return
@@ -50,10 +47,7 @@ def become_table(container: object) -> None:
 def become_tables() -> None:
     """Have all dicts that displays have made be tables, where one of them gets keys known only at run time.
 
-    Raises
-    ------
-    Restart
-        Where one could have been since it was made.
+    Raises `Restart` where one could have been since it was made.
     """
     if not tracing() or current().trace.tables.sites is None:
         return
@@ -66,10 +60,7 @@ def become_tables() -> None:
 def become_table_of(items: Iterable[object]) -> None:
     """Have the dicts be tables that hold these, or dicts of which these are views; else these dicts themselves.
 
-    Raises
-    ------
-    Restart
-        Where one could have been since it was made.
+    Raises `Restart` where one could have been since it was made.
     """
     held = IdentitySet(inner for item in items for inner in (item, *gc.get_referents(item)) if isinstance(inner, dict))
     dicts = [made for made in current().trace.tables.made if isinstance(made, dict)]
@@ -84,10 +75,7 @@ _OF_COUNTERS = {f.__code__ for f in vars(collections.Counter).values() if isinst
 def become_asking_counter() -> None:
     """Have a Counter be a table whose own methods, which are written in Python, ask for what is known only at run time.
 
-    Raises
-    ------
-    Restart
-        Where it could have been one since it was made.
+    Raises `Restart` where it could have been one since it was made.
     """
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and (internal(frame.f_code.co_filename) or standard(frame.f_code.co_filename)):
@@ -99,10 +87,7 @@ def become_asking_counter() -> None:
 def become_updated_table() -> None:
     """Have a dict be a table whose own `|=` asks the caller for keys, for those are known only at run time.
 
-    Raises
-    ------
-    Restart
-        Where it could have been one since it was made.
+    Raises `Restart` where it could have been one since it was made.
     """
     frame = sys._getframe(2)
     native = not internal(frame.f_code.co_filename) and dis.opname[frame.f_code.co_code[frame.f_lasti]] == "BINARY_OP"

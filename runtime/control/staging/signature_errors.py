@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 
 
 def fitted(function: Callable[..., Any], original: Callable[..., Any]) -> Callable[..., Any]:
@@ -24,7 +24,7 @@ def fitted(function: Callable[..., Any], original: Callable[..., Any]) -> Callab
         try:
             return function(*args, **kwargs)
         except TypeError as error:
-            if code is None or _ran(code, error.__traceback__):
+            if code is None or isinstance(error, AnabranchError) or _ran(code, error.__traceback__):
                 raise
         original(*args, **kwargs)
         raise UnsupportedOperationError(f"{original.__name__}() with these arguments is not supported in compiled code")

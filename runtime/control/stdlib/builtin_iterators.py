@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control import lists
+from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration.generators import PushIterator
@@ -271,10 +272,8 @@ def _from_the_end(held: tuple[Value, ...], place: Value) -> Value:
 def next_(iterator: Value, *default: Value) -> Value:
     """As `next`, of an iterator made by the function itself.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        For one from outside, which would move on once for each trace instead of for each call.
+    Raises `UnsupportedOperationError` for one from outside, which would move on once for each trace instead of for each
+    call.
     """
     if isinstance(iterator, UnionValue):
         return iterator.through(lambda one: next_(one, *default))
@@ -296,3 +295,65 @@ def next_(iterator: Value, *default: Value) -> Value:
         if isinstance(iterator, PushIterator):
             iterator.want_resumable_()
         raise
+
+
+# `call(function, *args)`, which this module cannot import: it stands above.
+_Call = Callable[..., Any]
+
+
+class _Mapped(GeneratorExpression, sample=lambda: map(repr, ())):
+    """The iterator that `map` returns."""
+
+
+class _Filtered(GeneratorExpression, sample=lambda: filter(None, ())):
+    """The iterator that `filter` returns."""
+
+
+def map_(call: _Call, function: Any, *columns: Value) -> Value:
+    """As `map`."""
+    if len(columns) == 1:
+        of_item: Callable[[Value], Value] = functools.partial(call, function)
+        return _picked(columns[0], lambda: _Mapped(columns[0], of_item), lambda _: True, of_item)
+    rows = zip_(*columns)
+    if isinstance(rows, zip):
+        return map(lambda *items: call(function, *items), *columns)
+    return _Mapped(rows, lambda row: call(function, *row))
+
+
+def filter_(call: _Call, function: object, items: object) -> Value:
+    """As `filter`."""
+    test = truth_value if function is None else functools.partial(call, function)
+    return _picked(items, lambda: _Filtered(items, condition=test), test, _itself)
+
+
+def _itself(item: Value) -> Value:
+    return item
+
+
+def each(
+    items: Value,
+    element: Callable[..., Any] = _itself,
+    condition: Callable[..., Any] | None = None,
+    width: Any = None,
+    nested: bool = False,
+    whole: bool = False,
+) -> Value:
+    """A generator expression of the user's."""
+    made = GeneratorExpression(items, element, condition, width, nested, whole)
+    if nested or whole:
+        return made
+    test = (lambda _: True) if condition is None else lambda item: condition(*made.parts_of(item))
+    return _picked(items, lambda: made, test, made.element_of)
+
+
+def _picked(
+    items: Value, made: Callable[[], Value], test: Callable[[Any], Any], element: Callable[[Any], Any]
+) -> Value:
+    """An iterator over the elements of the items that pass a test: as `made` gives it, or one that goes on anywhere."""
+    if not (isinstance(items, PushIterator) or is_asked(items)):
+        return resumable(
+            (items,), made, lambda: one(source.picked, (items,), length_of, only, test, element), source.picked
+        )
+    if goes_on():
+        return one(source.picked_next, asked(items), test, element)
+    return that_may_go_on(made(), source.picked_next)

@@ -14,7 +14,7 @@ from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.columnar import text_items
 from anabranch.runtime.control.containers import container_order, generator_reductions
-from anabranch.runtime.control.containers.running_sum import RunningSum
+from anabranch.runtime.control.containers.generator_reductions import RunningSum
 from anabranch.runtime.control.dynamic_lists.dynamic_list import placed
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration.user_iterators import iterated

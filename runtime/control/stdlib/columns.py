@@ -12,7 +12,7 @@ from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.stdlib.builtin_iterators import zip_
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import chosen_containers, wrap
-from anabranch.runtime.values.arena_list import InArena
+from anabranch.runtime.values.arena_contents import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.pytrees import layout as layouts
@@ -22,11 +22,8 @@ from anabranch.runtime.values.pytrees.node_structures import ReferenceStructure
 def transposed(rows: Value, strict: bool = False) -> Value:
     """`zip(*rows, strict=strict)`.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        For a list of run-time length whose items are not of one length that is known; and at run time where there are
-        none, of which there would be no columns.
+    Raises `UnsupportedOperationError` for a list of run-time length whose items are not of one length that is known;
+    and at run time where there are none, of which there would be no columns.
     """
     if chosen_containers.is_choice(rows):
         return rows.through(lambda one: transposed(one, strict))
@@ -53,6 +50,8 @@ def transposed(rows: Value, strict: bool = False) -> Value:
 
 def _width(kind: layouts.Layout) -> int | None:
     """How many items each row of a kind has; None where that is not known."""
+    if isinstance(kind, layouts.Leaf):
+        return next(iter(kind.abstract.shape), None)
     if not isinstance(kind, layouts.Node) or kind.structure.is_dynamic_list or kind.structure.is_in_arena:
         return None
     structure: Any = kind.structure

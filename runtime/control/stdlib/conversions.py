@@ -18,7 +18,7 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
-from anabranch.runtime.values.python_numbers import number_methods, python_conversions, python_operands, python_power
+from anabranch.runtime.values.python_numbers import number_methods, python_conversions, python_ints, python_operands
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
@@ -98,5 +98,5 @@ def pow_(base: Value, exp: Value, mod: Value = None) -> Value:
     if isinstance(base, UnionValue):
         return base.each(lambda b: pow_(b, exp, mod))
     if isinstance(mod, PythonScalar) or isinstance(exp, PythonScalar):
-        return python_power.modular(base, exp, mod)
+        return python_ints.modular(base, exp, mod)
     return pow(base, exp, mod)

@@ -23,8 +23,7 @@ from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import containers, wrap
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
-from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, element_kinds, is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
 
 

@@ -16,7 +16,7 @@ from anabranch.runtime.values import attributes, unset_attributes, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arena_object import ObjectInArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
-from anabranch.runtime.values.lazy_text import Text
+from anabranch.runtime.values.lazy_text import Text, refused
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.run_time_container import RunTimeContainer
@@ -70,6 +70,8 @@ def _of_any_name(function: Callable[..., Any]) -> Callable[..., Any]:
     def of_any(value: Value, name: Value, /, *rest: Value) -> Value:
         if isinstance(name, UnionValue):
             return name.each(lambda one: of_any(value, one, *rest))
+        if isinstance(name, Text):
+            raise refused(name, f" by {function.__name__.rstrip('_')}")
         return function(value, name, *rest)
 
     return of_any

@@ -23,7 +23,7 @@ from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import shorter
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.stdlib import itertools_source as source
-from anabranch.runtime.control.stdlib.builtin_iterators import asked, is_asked, length_of
+from anabranch.runtime.control.stdlib.builtin_iterators import asked, filter_, is_asked, length_of, map_
 from anabranch.runtime.control.stdlib.going_on import goes_on, has_places, one, only, resumable, that_may_go_on
 from anabranch.runtime.control.stdlib.itertools_iterators import (
     Accumulated,
@@ -37,7 +37,6 @@ from anabranch.runtime.control.stdlib.itertools_iterators import (
     Taken,
 )
 from anabranch.runtime.control.stdlib.nditer_ import nditer_
-from anabranch.runtime.control.stdlib.picked_items import filter_, map_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import tracing

@@ -29,10 +29,7 @@ def print_(*values: Value, sep: Value = " ", end: Value = "\n", file: Value = No
 def print_all(values: Value, sep: Value = " ", end: Value = "\n", file: Value = None, flush: Value = False) -> None:
     """As `print(*values)`, of a tuple, or of a list whose length is known only at run time.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        For a file that the function itself has made, which would be read while tracing.
+    Raises `UnsupportedOperationError` for a file that the function itself has made, which would be read while tracing.
     """
     target = file
     if tracing() and (file is None or file is sys.stdout or file is sys.stderr):

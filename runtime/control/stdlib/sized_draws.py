@@ -12,10 +12,12 @@ from anabranch.runtime.control.stdlib import itertools_source as source
 from anabranch.runtime.control.stdlib.going_on import one
 from anabranch.runtime.numpy import core
 from anabranch.runtime.numpy.random import draws, methods
-from anabranch.runtime.numpy.random.parameters import PARAMETERS
+from anabranch.runtime.numpy.random.draws import PARAMETERS
 from anabranch.runtime.values import registry, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
+from anabranch.runtime.values.dynamic_lists.list_as_array import as_array
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.random_generators import TracedGenerator
@@ -97,7 +99,7 @@ def _drawn(method: Callable[..., Any], given: Mapping[str, Value], count: Value)
     _fail(count < 0, "negative dimensions are not allowed")
     # The method is told by a default, so that the loop finds the generator that it changes.
     found = one(source.repeatfunc, lambda method=method: method(**given), count)
-    return registry.FUNCTIONS[np.array](found)
+    return as_array(found.items, of_nothing=None) if is_dynamic_list(found) else registry.FUNCTIONS[np.array](found)
 
 
 def method(generator: TracedGenerator, name: str) -> methods.Method:

@@ -12,12 +12,16 @@ from anabranch.runtime.control import boolean
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.lists import items_of
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.control.texts.characters import Characters, Part
-from anabranch.runtime.control.texts.stripped import is_space
+from anabranch.runtime.control.texts.characters_of import is_space
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import wrap
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.attributes import class_of
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
@@ -195,3 +199,31 @@ _METHODS: dict[str, Callable[..., Value]] = {
     "partition": _partition,
     "rpartition": _last_partition,
 }
+
+
+def parts(items: Value) -> Value:
+    """A new list of the texts.
+
+    Raises `TypeError` at run time, where there are items and they are no texts, as `str.join` does. Raises
+    `UnsupportedOperationError` for a list of run-time length that may hold texts and other items.
+    """
+    made = items_of(items)
+    if is_dynamic_list(made) and made.items.structure.variants:
+        _check(made)
+    return made
+
+
+def _check(made: Value) -> None:
+    first = made.items.item(0)
+    options = first.options if isinstance(first, UnionValue) else (first,)
+    are_texts = [isinstance(option, (str, Text)) for option in options]
+    if all(are_texts):
+        return
+    if any(are_texts) or len(options) > 1:
+        raise UnsupportedOperationError(
+            "str.join of a list whose length is known only at run time, and whose items are not all texts, is not "
+            "supported; append str(item)"
+        )
+    some = atoms.ufunc(np.greater, wrap.as_atom(made.items.length, np.int64), atoms.literal(0, np.int64))
+    text = f"sequence item 0: expected str instance, {class_of(first).__name__} found"
+    run_time_checks.fail_if(some, lambda _: TypeError(text))

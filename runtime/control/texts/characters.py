@@ -30,17 +30,10 @@ _MOST_LETTERS = 512
 
 
 class Characters(abc.ABC):
-    """The characters of a text.
-
-    Attributes
-    ----------
-    length : int or traced int
-    letters : str
-        All that can be among them, in the order of their codes; "" where it can be any.
-    """
+    """The characters of a text."""
 
     length: Bound
-    letters: str
+    letters: str  # all that can be among them, in the order of their codes; "" where it can be any
 
     @abc.abstractmethod
     def code(self, place: Atom) -> Atom:
@@ -120,7 +113,6 @@ class Digits(Characters):
 
     Parameters
     ----------
-    number : Atom
     span : Interval
         What it can be.
     base : int
@@ -213,6 +205,21 @@ class OneCode(Characters):
 
     def code(self, place: Atom) -> Atom:
         return self._code
+
+
+class Decoded(Characters):
+    """Characters whose codes lie in an array, so many from the first on."""
+
+    def __init__(self, codes: Atom, length: Atom) -> None:
+        self._codes = codes
+        self.length = python_scalar(length, Interval(0, codes.type.size))
+        self.letters = _ASCII if codes.type.dtype == np.uint8 else ""
+
+    def code(self, place: Atom) -> Atom:
+        return atoms.convert(atoms.taken(place, self._codes), _INT64)
+
+
+_ASCII = "".join(map(chr, range(128)))
 
 
 class Joined(Characters):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.texts.characters import (
     Characters,
     Chosen,
+    Decoded,
     Digits,
     Joined,
     Known,
@@ -22,17 +23,18 @@ from anabranch.runtime.control.texts.characters import (
     Part,
     Repeated,
 )
-from anabranch.runtime.control.texts.stripped import stripped
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.containers import has_traced
+from anabranch.runtime.values.control_of_atoms import repeated
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
-from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -217,14 +219,14 @@ def _of_characters(items: Value) -> Characters | None:
     return OfItems(items, some.letters, code_of)
 
 
-def _in_case(method: Callable[[str], str]) -> Callable[[object], Characters | None]:
+def _letter_by_letter(method: Callable[..., str]) -> Callable[[object], Characters | None]:
     """The maker for a method that exchanges each character on its own, as far as the letters are known."""
 
-    def make(text: object) -> Characters | None:
+    def make(text: object, *given: object) -> Characters | None:
         before = characters_of(text)
-        if before is None or not before.letters:
+        if before is None or not before.letters or any(map(has_traced, given)):
             return None
-        images = [method(letter) for letter in before.letters]
+        images = [method(letter, *given) for letter in before.letters]
         # What follows on a character counts for this one.
         return None if any(len(i) != 1 for i in images) or "Σ" in before.letters else Mapped(before, images)
 
@@ -271,7 +273,7 @@ def _without_ends(left: bool, right: bool) -> Callable[..., Characters | None]:
     def make(text: object, letters: object = None) -> Characters | None:
         whole = characters_of(text)
         known = letters is None or isinstance(letters, str)
-        return stripped(whole, letters, left, right) if whole is not None and known else None  # type: ignore[arg-type]
+        return _stripped(whole, letters, left, right) if whole is not None and known else None  # type: ignore[arg-type]
 
     return make
 
@@ -295,11 +297,66 @@ def part_of(whole: Characters, key: slice) -> Characters | None:
     return Part(whole, size_arithmetic.atom_of(start), step, size_arithmetic.steps(low_end, high_end, abs(step)))
 
 
+def _decoded(codes: object, length: object) -> Characters:
+    return Decoded(wrap.as_atom(codes), wrap.as_atom(length, _INT64))
+
+
 _MAKERS: dict[str, Callable[..., Characters | None]] = {
     "format": _formatted, "__add__": _added, "__mul__": _multiplied, "__rmul__": _multiplied, "join": _concatenated,
-    "upper": _in_case(str.upper), "lower": _in_case(str.lower), "swapcase": _in_case(str.swapcase),
+    **{name: _letter_by_letter(getattr(str, name)) for name in ("upper", "lower", "swapcase", "translate")},
     "zfill": _filled, "rjust": _justified(True), "ljust": _justified(False), "replace": _exchanged,
-    "part": _part, "spelled": _of_characters,
+    "part": _part, "spelled": _of_characters, "decoded": _decoded,
     "strip": _without_ends(True, True), "lstrip": _without_ends(True, False),
     "rstrip": _without_ends(False, True),
 }  # fmt: skip
+
+
+_SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))  # behind these there is none
+
+
+def _stripped(whole: Characters, letters: str | None, left: bool, right: bool) -> Characters:
+    """A text without some letters (white space if None) at its ends."""
+    codes = _codes(whole, _SPACES if letters is None else letters)
+    if not codes:
+        return whole
+    start: Atom = atoms.literal(0, _INT64)
+    stop = size_arithmetic.atom_of(whole.length)
+    if left:
+        start = _passed(whole, codes, start, stop, 1)
+    if right:
+        stop = _plus(_passed(whole, codes, _plus(stop, -1), _plus(start, -1), -1), 1)
+    size = atoms.ufunc(np.subtract, stop, start)
+    return Part(whole, start, 1, python_scalar(size, Interval(0, size_arithmetic.interval_of(whole.length).high)))
+
+
+def _passed(whole: Characters, codes: Sequence[int], first: Atom, end: Atom, step: int) -> Atom:
+    """The first place from one on, before another one, at which none of these characters is."""
+    reached: np.ufunc = np.less if step > 0 else np.greater
+
+    def goes_on(carries: Sequence[Atom]) -> Atom:
+        (place,) = carries
+        return atoms.logical_and(atoms.ufunc(reached, place, end), _is_one_of(whole, place, codes))
+
+    return repeated(goes_on, lambda carries: [_plus(carries[0], step)], [first])[0]
+
+
+def is_space(whole: Characters, place: Atom) -> Atom:
+    """Return whether the character at a place is white space."""
+    return _is_one_of(whole, place, _codes(whole, _SPACES))
+
+
+def _codes(whole: Characters, letters: str) -> list[int]:
+    """The codes of those letters that can be in a text."""
+    return [ord(c) for c in dict.fromkeys(letters) if not whole.letters or c in whole.letters]
+
+
+def _is_one_of(whole: Characters, place: Atom, codes: Sequence[int]) -> Atom:
+    code: Atom = whole.code(place)
+    found: Atom = atoms.literal(False)
+    for one in codes:
+        found = atoms.logical_or(found, atoms.ufunc(np.equal, code, atoms.literal(one, _INT64)))
+    return found
+
+
+def _plus(a: Atom, by: int) -> Atom:
+    return atoms.ufunc(np.add, a, atoms.literal(by, _INT64))

@@ -19,7 +19,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, lazy_text, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bounds, check_integer, check_place
 from anabranch.runtime.values.attributes import class_of
-from anabranch.runtime.values.counted_loops import repeated
+from anabranch.runtime.values.control_of_atoms import repeated
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
@@ -39,10 +39,7 @@ _ORDERS: dict[Callable[..., Any], np.ufunc] = {
 def known_characters(text: Value, use: str = "") -> Characters:
     """The characters of a text.
 
-    Raises
-    ------
-    ConcretizationError
-        Where compiled code cannot compute them.
+    Raises `ConcretizationError` where compiled code cannot compute them.
     """
     found = wanted_characters(text)
     if found is None:

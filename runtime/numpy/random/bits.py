@@ -15,7 +15,7 @@ import numpy as np
 from anabranch.runtime.host.generator_state import GeneratorKind, pcg64_factor
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.counted_loops import counted
+from anabranch.runtime.values.control_of_atoms import counted
 
 State: TypeAlias = tuple[Atom, ...]
 
@@ -62,10 +62,7 @@ def with_item(words: Atom, place: Atom | int, value: Atom) -> Atom:
 class Bits(abc.ABC):
     """The algorithm of a bit generator.
 
-    Parameters
-    ----------
-    off : Atom
-        A bool: no step is taken.
+    `off`: a bool, where it is true no step is taken.
     """
 
     def __init__(self, off: Atom) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.numpy import core
-from anabranch.runtime.numpy.random import draws, numbers, shuffles
-from anabranch.runtime.numpy.random.parameters import PARAMETERS, STATIC, example
+from anabranch.runtime.numpy.random import bounded_ints, draws, numbers
+from anabranch.runtime.numpy.random.draws import PARAMETERS, STATIC, example
 from anabranch.runtime.ops.random_draws import DrawCall, Operand
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
@@ -79,7 +79,7 @@ def _permuted(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
     if given.get("axis") or not (isinstance(x, TracedArray) or type(x) is int):
         return None
     items = x.atom if isinstance(x, TracedArray) else atoms.literal(np.arange(max(x, 0)), np.int64)
-    made = shuffles.shuffled(generator, items)
+    made = bounded_ints.shuffled(generator, items)
     return None if made is None else wrap.array_of(made)
 
 
@@ -90,7 +90,7 @@ def _chosen(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
     kind = generator.generator_kind
     if size is None or kind.bits is None or not all(_PLAIN_CHOICE.get(name) is value for name, value in others.items()):
         return None
-    if not kind.is_legacy and not shuffles.shuffles_as_known():
+    if not kind.is_legacy and not bounded_ints.shuffles_as_known():
         return None
     count: Value = a
     if isinstance(a, TracedArray) and a.ndim == 1:
@@ -113,7 +113,7 @@ def _shuffled(generator: TracedGenerator, given: Mapping[str, Value]) -> None:
     x = given["x"]
     if not isinstance(x, TracedArray):
         draws.refuse("shuffle", f"it changes a {type(x).__name__}; shuffle an array")
-    made = None if given.get("axis") else shuffles.shuffled(generator, x.atom)
+    made = None if given.get("axis") else bounded_ints.shuffled(generator, x.atom)
     x.set(_call(generator, "shuffle", given, is_in_place=True).atom if made is None else made)
 
 

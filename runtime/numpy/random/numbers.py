@@ -15,7 +15,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.host.generator_state import GeneratorKind
 from anabranch.runtime.host.machine_code import NativeOptions
-from anabranch.runtime.host.numpy_samplers import SAMPLERS, Bound
+from anabranch.runtime.host.numpy_c_functions import SAMPLERS, Bound
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.random import bits, bounded_ints, draws, gaussians
@@ -23,7 +23,7 @@ from anabranch.runtime.numpy.random.bits import Bits, State
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of
-from anabranch.runtime.values.counted_loops import counted
+from anabranch.runtime.values.control_of_atoms import counted
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.random_generators import TracedGenerator
 from anabranch.runtime.values.tracer import Tracer

@@ -82,6 +82,8 @@ def _to_base_two(log: Term) -> Term:
 
 
 def _log_of_sum(x: Term, y: Term, of_difference: Rule, double: float) -> Term:
+    if x.name == y.name:
+        return x + double
     # Equal ones stand apart: infinities have no difference.
     difference = x - y
     larger = where(difference > 0.0, x, y)

@@ -45,29 +45,14 @@ def index_operand(k: object) -> Value:
 
 @frozen
 class Indices:
-    """The index arrays of a key, brought to one shape.
+    """The index arrays of a key, brought to one shape."""
 
-    Attributes
-    ----------
-    axes : tuple of int
-        The axes of the view that they index.
-    order : tuple of int
-        The axes of the view, those first.
-    stacked : Atom
-        Positions, of shape `shape + (len(axes),)`.
-    shape : tuple of int
-        That of the indices.
-    at : int
-        Where the axes of the indices stand in the result.
-    extents : tuple
-        Those of the axes of the indices, where their sizes are known only at run time.
-    """
-
-    axes: tuple[int, ...]
-    order: tuple[int, ...]
-    stacked: Atom
-    shape: tuple[int, ...]
-    at: int
+    axes: tuple[int, ...]  # the axes of the view that they index
+    order: tuple[int, ...]  # the axes of the view, those first
+    stacked: Atom  # positions, of shape `shape + (len(axes),)`
+    shape: tuple[int, ...]  # that of the indices
+    at: int  # where the axes of the indices stand in the result
+    # Those of the axes of the indices, where their sizes are known only at run time.
     extents: tuple[ValidRegion | None, ...]
 
     def result_extents(self, extents: Extents) -> list[ValidRegion | None]:

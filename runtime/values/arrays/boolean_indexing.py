@@ -1,13 +1,15 @@
-"""Boolean masks as indices: which elements they select is known only at run time."""
+"""Boolean masks as indices: which elements they select, or whether all of them, is known only at run time."""
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
@@ -26,10 +28,7 @@ def is_run_time_mask(k: Value) -> bool:
 def selected(array: Value, mask: Value, lead: int) -> Value:
     """The elements that a mask over the axes from `lead` on selects, as a part of the array: a write reaches it.
 
-    Raises
-    ------
-    IndexError
-        Where the mask's shape is not that of these axes.
+    Raises `IndexError` where the mask's shape is not that of these axes.
     """
     rank = len(mask.shape)
     check(array, mask, rank, lead)
@@ -109,3 +108,46 @@ def words(array: Value, key: Value, value: object) -> tuple[Value, ...]:
         "is true"
     )
     return (text, math.prod)
+
+
+def spread(array: Value, key: object) -> tuple[int, Value] | None:
+    """Where the array gets an axis of one element, and the key with a mask over that one; None without a condition."""
+    entries = list(key) if isinstance(key, tuple) else [key]
+    found = [i for i, k in enumerate(entries) if _is_condition(k)]
+    if not found:
+        return None
+    at, end = found[0], found[-1] + 1
+    if end - at != len(found):
+        raise UnsupportedOperationError(
+            "two conditions with other indices between them are not supported; join the conditions with &"
+        )
+    before = entries[:at]
+    if any(k is Ellipsis for k in before):
+        axis = array.ndim - sum(map(_axes, entries[end:]))
+    else:
+        axis = sum(map(_axes, before))
+    return axis, (*before, _mask(entries[at:end]), *entries[end:])
+
+
+def _is_condition(k: object) -> bool:
+    if isinstance(k, (bool, np.bool_)):
+        return True
+    if isinstance(k, np.ndarray):
+        return k.dtype == np.bool_ and not k.ndim
+    return (
+        isinstance(k, Tracer) and not wrap.is_dynamic_array(k) and k.abstract.dtype == np.bool_ and not k.abstract.shape
+    )
+
+
+def _axes(k: Value) -> int:
+    """How many axes of the array an entry of a key is for."""
+    if k is None or k is Ellipsis:
+        return 0
+    dtype = getattr(k, "dtype", None)
+    return len(k.shape) if dtype is not None and dtype == np.bool_ else 1
+
+
+def _mask(conditions: list[Value]) -> Value:
+    """A mask with one element: whether all of the conditions hold."""
+    holds = functools.reduce(atoms.logical_and, map(wrap.as_atom, conditions))
+    return holds.value.reshape(1) if isinstance(holds, Literal) else wrap.array_of(atoms.reshape(holds, (1,)))

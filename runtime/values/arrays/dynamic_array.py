@@ -23,7 +23,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import Position, place
 from anabranch.runtime.values import apply_ufunc, atoms, registry, static_requests, wrap
 from anabranch.runtime.values.abstract import Abstract
-from anabranch.runtime.values.arrays import assigned_values, indexing, integer_elements
+from anabranch.runtime.values.arrays import assigned_values, indexing
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
 from anabranch.runtime.values.arrays.traced_array import TracedArray, check_matmul_in_place, expect_writable
 from anabranch.runtime.values.containers import Structure
@@ -46,25 +46,16 @@ Extents = tuple["ValidRegion | None", ...]
 
 
 class DynamicArray(DynamicShape, NumPyLike):
-    """A traced ndarray of run-time size.
-
-    Attributes
-    ----------
-    memory : Array
-        What it is a part of: a write through either is seen by the other.
-    extents : tuple of Extent or None
-        One for each axis; None where all of the axis is there.
-    origin : tuple or None
-        Where in the user's code the size came from.
-    """
+    """A traced ndarray of run-time size."""
 
     __slots__ = ("extents", "memory", "origin")
 
     def __init__(self, memory: TracedArray, extents: Extents, origin: Position | None = None) -> None:
         # An array that lies elsewhere as a whole is the same memory as its view.
+        # What it is a part of: a write through either is seen by the other.
         self.memory = memory if type(memory) is TracedArray else memory.viewed()
-        self.extents = extents
-        self.origin = place() if origin is None else origin
+        self.extents = extents  # one for each axis; None where all of the axis is there
+        self.origin = place() if origin is None else origin  # where in the user's code the size came from
 
     # ---- what is known -----------------------------------------------------------------------------------------------
 
@@ -217,7 +208,7 @@ class DynamicArray(DynamicShape, NumPyLike):
     def assign(self, value: Value, *words: Any) -> None:
         """`a[...] = value`, with NumPy's cast and broadcasting; `words` are those of its exception."""
         # What a mask selects is assigned as arrays are, without the checks of single numbers.
-        value = assigned_values.of_elements(value, self.dtype) if words else integer_elements.element(value, self.dtype)
+        value = assigned_values.of_elements(value, self.dtype) if words else assigned_values.element(value, self.dtype)
         made = broadcasting.fitted(value, self, *words)
         self.set(wrap.as_atom(made, self.dtype))
 

@@ -47,10 +47,7 @@ def as_int(value: Value, operation: Callable[[Any], object] = operator.index) ->
 def own_length(value: object) -> Value | None:
     """`len(value)` by a method of the value's class that is written in Python; None where it has none.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Where the method returns no int, or a negative one, with Python's message.
+    Raises `TypeError` or `ValueError` where the method returns no int, or a negative one, with Python's message.
     """
     method = user_classes.own_method(value, "__len__")
     if method is None:
@@ -65,11 +62,7 @@ def own_length(value: object) -> Value | None:
 def check_place(value: Tracer, kind: str) -> None:
     """Raise as a sequence does for a value that is no index.
 
-    Parameters
-    ----------
-    value : Traced
-    kind : str
-        The sequence's class as messages name it: "list", "string", "byte".
+    `kind`: the sequence's class as messages name it: "list", "string", "byte".
     """
     if is_index(value):
         return

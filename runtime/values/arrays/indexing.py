@@ -20,14 +20,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.values import atoms, number_sequence, wrap
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.arrays import (
-    advanced_indexing,
-    assigned_values,
-    boolean_indexing,
-    index_checks,
-    scalar_masks,
-    slicing,
-)
+from anabranch.runtime.values.arrays import advanced_indexing, assigned_values, boolean_indexing, index_checks, slicing
 from anabranch.runtime.values.attributes import ContainerStandIn
 from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
 from anabranch.runtime.values.failures import run_time_checks
@@ -158,7 +151,8 @@ def _known(key: object) -> Value:
     if isinstance(key, ContainerStandIn) and key.native is list and not isinstance(key, list):
         key = key.grown_()  # type: ignore[attr-defined]
     if isinstance(key, list) and (type(key) is not list or _holds_traced(key)):
-        return wrap.numpy_operand(key)
+        as_indices = getattr(key, "as_indices_", None)
+        return wrap.numpy_operand(key) if as_indices is None else as_indices()
     if isinstance(key, ContainerStandIn) and key.native is tuple:
         return iter(key)  # type: ignore[call-overload] # refuses, as its length is not known
     return key
@@ -192,7 +186,7 @@ def _is_integer(option: object) -> bool:
 
 def _spread(array: object, key: object) -> tuple[Value, Value]:
     """The array and the key with a single condition as a mask over a new axis."""
-    found = scalar_masks.spread(array, key)
+    found = boolean_indexing.spread(array, key)
     if found is None:
         return array, key
     axis, key = found
@@ -320,10 +314,7 @@ def _keep(plan: _Plan, size: int, extent: ValidRegion | None) -> None:
 def basic(array: object, key: object) -> tuple[tuple[views.AxisSlice, ...], tuple[int, ...]]:
     """The slice of each axis and the shape of the result of a key without index arrays, for anything that has a shape.
 
-    Raises
-    ------
-    IndexError
-        As NumPy.
+    Raises `IndexError` as NumPy.
     """
     plan = _plan(array, key)
     return tuple(plan.slices), tuple(plan.shape)

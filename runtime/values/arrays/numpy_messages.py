@@ -26,12 +26,8 @@ FAILURES = (TypeError, ValueError, IndexError)
 def reraise(error: Exception, call: Callable[..., object], *args: object, **kwargs: object) -> None:
     """Raise what `call` raises in eager NumPy for operands of these shapes and dtypes.
 
-    What is refused stays so, and a call that runs the user's own functions is not made again.
-
-    Raises
-    ------
-    UnsupportedOperationError
-        Where NumPy raises nothing.
+    What is refused stays so, and a call that runs the user's own functions is not made again. Raises
+    `UnsupportedOperationError` where NumPy raises nothing.
     """
     if isinstance(error, AnabranchError) and not isinstance(error, ShapeMismatchError):
         return

@@ -40,12 +40,7 @@ def applied(ufunc: np.ufunc, left: Any, right: Any, ours: Any) -> Value:
     """Return `left OP right`, of which `ours` is NumPy's; NotImplemented where the other one's class is asked next.
 
     Each element meets the object as Python's number. Of a scalar, that is the result; of an array it would be an array
-    of objects.
-
-    Raises
-    ------
-    UnsupportedOperationError
-        For that, and where the class tells NumPy what to do.
+    of objects. Raises `UnsupportedOperationError` for that, and where the class tells NumPy what to do.
     """
     other = right if left is ours else left
     kind, is_array = type(other), ours.abstract.kind is Kind.ARRAY

@@ -14,7 +14,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.storage import ElsewhereStorage, OfLibrary, OnDevice, Part, Storage
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
-from anabranch.runtime.values.arrays import indexing, integer_elements, numpy_messages
+from anabranch.runtime.values.arrays import assigned_values, indexing, numpy_messages
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.heap import try_regions
@@ -98,7 +98,7 @@ class TracedArray(Handle, NumPyLike):
     def assign(self, value: object) -> None:
         """`a[...] = value`: cast (unsafe, as NumPy's assignment does) and broadcast."""
         expect_writable(self)
-        value = wrap.numpy_operand(integer_elements.element(value, self.dtype))
+        value = wrap.numpy_operand(assigned_values.element(value, self.dtype))
         if wrap.is_dynamic_array(value):
             value = broadcasting.fitted(value, self)
         atom = wrap.as_atom(value, self.dtype)

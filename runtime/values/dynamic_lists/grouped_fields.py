@@ -28,17 +28,10 @@ _MOST_SEPARATE = 8
 
 @frozen
 class FieldGroups:
-    """Which of some leaves lie side by side.
+    """Which of some leaves lie side by side."""
 
-    Attributes
-    ----------
-    types : tuple of ArrayType
-        Of the leaves.
-    rows : tuple of tuple of int
-        The leaves of each group, in order; one that is carried by itself is a group of its own.
-    """
-
-    types: tuple[ArrayType, ...]
+    types: tuple[ArrayType, ...]  # of the leaves
+    # The leaves of each group, in order; one that is carried by itself is a group of its own.
     rows: tuple[tuple[int, ...], ...]
 
     @staticmethod

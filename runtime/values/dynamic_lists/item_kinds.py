@@ -156,10 +156,7 @@ def _keep(packed: Sequence[pack_unpack.Packed]) -> None:
 def demand_arena(array: TracedArray) -> None:
     """Have an array that becomes an item lie in an arena, where such arrays do, and it can.
 
-    Raises
-    ------
-    Restart
-        Where it could have done so since it was made.
+    Raises `Restart` where it could have done so since it was made.
     """
     lists = current().trace.lists
     site = lists.made_arrays.get(array.storage) if lists.made_arrays else None

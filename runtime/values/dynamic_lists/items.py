@@ -48,20 +48,11 @@ class Read:
 
 @frozen
 class Past:
-    """The first elements, which were there before a loop or a branch, and the kinds that each step has appended.
-
-    Attributes
-    ----------
-    contents : tuple or Items
-    length : int
-        How many these are.
-    kinds : tuple of int
-        Empty where they are not known.
-    """
+    """The first elements, which were there before a loop or a branch, and the kinds that each step has appended."""
 
     contents: tuple[Any, ...] | Items
-    length: int
-    kinds: tuple[int, ...]
+    length: int  # how many these are
+    kinds: tuple[int, ...]  # empty where they are not known
 
     @property
     def objects(self) -> tuple[Value, ...]:

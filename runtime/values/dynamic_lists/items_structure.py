@@ -19,7 +19,7 @@ from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists import item_kinds
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
-from anabranch.runtime.values.pytrees import host_columns, host_values, layout as layouts
+from anabranch.runtime.values.pytrees import host_values, layout as layouts
 
 _INT = python_abstract(int)
 
@@ -49,28 +49,15 @@ class ElementsStructure(Structure):
 
 @frozen
 class ItemsStructure(ElementsStructure):
-    """The structure of `Items`.
+    """The structure of `Items`."""
 
-    Attributes
-    ----------
-    variants : tuple of Layout
-        The kinds of elements.
-    capacity : int
-        How many elements fit.
-    request : Capacity, optional
-        Where the capacity was asked for that must suffice; without it there is one place more for each element that is
-        appended.
-    is_circular : bool
-        The first element may lie anywhere, and the last before it.
-    fixed : bool
-        There are always as many elements as the capacity, so that the length is no part.
-    """
-
-    variants: tuple[layouts.Layout, ...] = ()
-    capacity: int = 0
+    variants: tuple[layouts.Layout, ...] = ()  # the kinds of elements
+    capacity: int = 0  # how many elements fit
+    # Where the capacity was asked for that must suffice; without it there is one place more for each element that is
+    # appended.
     request: Capacity | None = None
-    is_circular: bool = False
-    fixed: bool = False
+    is_circular: bool = False  # the first element may lie anywhere, and the last before it
+    fixed: bool = False  # there are always as many elements as the capacity, so that the length is no part
 
     mutable = False
     flat = True
@@ -190,5 +177,49 @@ def _on_host(structure: ItemsStructure, parts: Sequence[Value], members: Sequenc
     places: Any = slice(count) if not first else (first + np.arange(count)) % max(structure.capacity, 1)
     memory = iter([np.asarray(part)[places] for part in rest])
     if len(structure.variants) > 1:
-        return host_columns.chosen(structure.variants, next(memory), memory, members)
-    return host_columns.column(structure.variants[0], memory, count, members) if structure.variants else []
+        return host_values.chosen(structure.variants, next(memory), memory, members)
+    return host_values.column(structure.variants[0], memory, count, members) if structure.variants else []
+
+
+class _HostList:
+    """The class that structures of such lists name; there are no instances."""
+
+
+@frozen
+class HostListStructure(Structure):
+    """That of a list or deque of one part, its elements; `extra` is the built-in class, and a deque's `maxlen`."""
+
+    @property
+    def is_dynamic_list(self) -> bool:
+        """True: its length is known only at run time, or its elements are side by side."""
+        return True
+
+    def is_plain_list_of(self, part: layouts.Layout) -> bool:
+        """Return whether it is a list, and what is built of its part is one that nobody else has."""
+        is_built = isinstance(part, layouts.Node) and isinstance(part.structure, ItemsStructure)
+        return self.extra == (list, None) and is_built
+
+    def build(self, children: Sequence[object]) -> Value:
+        native, maxlen = self.extra
+        if native is list and type(children[0]) is list:
+            return children[0]  # it has just been made
+        return native(children[0]) if maxlen is None else native(children[0], maxlen)
+
+
+def host_list_structure(native: type, keys: tuple[object, ...], maxlen: int | None) -> HostListStructure:
+    """Return the structure of a list or deque that the caller gets."""
+    return HostListStructure(_HostList, keys, (native, maxlen))
+
+
+class HostTuple:
+    """The class that structures of such tuples name; there are no instances."""
+
+
+@frozen
+class HostTupleStructure(Structure):
+    """The structure of a tuple on the host; its one part is the list of its items."""
+
+    mutable = False
+
+    def build(self, children: Sequence[Value]) -> Value:
+        return tuple(children[0])

@@ -3,42 +3,33 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
-from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.attributes import ContainerStandIn
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory.item_memory import iota
-from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.node_reference import Reference
 
-# Functions of a list of arrays that do more with it than to make it an array: they get the list's array.
-JOINS: dict[object, Callable[..., Any]] = {}
+_FLOAT = np.dtype(np.float64)
 
 
-def as_array(items: Items, dtype: Value = None) -> Value:
-    """`np.array(items, dtype)`.
+def as_array(items: Items, dtype: Value = None, of_nothing: np.dtype | None = _FLOAT) -> Value:
+    """`np.array(items, dtype)`; `of_nothing` is the dtype of an array of an empty list, None for that of any other.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where the elements have no common shape, or their types are several, so that the dtype is that of the elements
-        which there are.
+    Raises `UnsupportedOperationError` where the elements have no common shape, or their types are several, so that the
+    dtype is that of the elements which there are.
     """
     if type(items.length) is int:
         items = items.resized(items.length, None)
@@ -48,15 +39,9 @@ def as_array(items: Items, dtype: Value = None) -> Value:
     numbers = [k for k, kind in enumerate(kinds) if isinstance(kind, layouts.Leaf) and not kind.abstract.shape]
     beside = numbers if len(numbers) < len(kinds) else []  # arrays, which alone make an array with axes
     # A row has the dtype of all its parts, each item by itself.
-    rows = (kind for k, kind in enumerate(kinds) if k not in beside)
-    types = list(dict.fromkeys(functools.reduce(np.promote_types, _dtypes(row)) for row in rows))
-    if len(types) > 1 and dtype is None:
-        raise UnsupportedOperationError(
-            f"a list of {' or '.join(map(str, types))} whose length is known only at run time becomes an array, whose "
-            "dtype would depend on the items that there are; give items one type, or give the dtype (np.array(items, "
-            "dtype=float))"
-        )
-    target = np.dtype(dtype) if dtype is not None else types[0] if types else np.dtype(np.float64)
+    types = [None if k in beside else functools.reduce(np.promote_types, _dtypes(row)) for k, row in enumerate(kinds)]
+    found = list(dict.fromkeys(t for t in types if t is not None))
+    target = np.dtype(dtype) if dtype is not None else _common(found)
     memory = iter(items.buffers)
     values = [_side_by_side(kind, memory, target) for kind in kinds]
     fitting = [v for k, v in enumerate(values) if k not in beside]
@@ -68,11 +53,30 @@ def as_array(items: Items, dtype: Value = None) -> Value:
     if beside:
         _refuse(beside, items)
         values = [fitting[0] if k in beside else v for k, v in enumerate(values)]
-    whole = _chosen(items, values) if values else atoms.broadcast_to(atoms.literal(0, target), (0,))
+    whole = chosen(items, values) if values else atoms.broadcast_to(atoms.literal(0, target), (0,))
+    if dtype is None and len(found) > 1:
+        _refuse_others([k for k, t in enumerate(types) if t != target], target, items)
     if items.structure.fixed:
         return wrap.array_of(whole)
+    if of_nothing is not None and (len(whole.type.shape) > 1 or (dtype is None and target != of_nothing)):
+        _refuse_none(items, whole)
     axes = len(whole.type.shape)
     return wrap.with_extents(wrap.array_of(whole), (Window(0, items.length), *[None] * (axes - 1)))
+
+
+def _common(dtypes: Sequence[np.dtype]) -> np.dtype:
+    """The dtype of an array of items of several, which is that of some of them.
+
+    Raises `UnsupportedOperationError` where it is that of none, and hangs on which of them there are.
+    """
+    common = functools.reduce(np.promote_types, dtypes) if dtypes else _FLOAT
+    if dtypes and common not in dtypes:
+        raise UnsupportedOperationError(
+            f"a list of {' or '.join(map(str, dtypes))} whose length is known only at run time becomes an array, whose "
+            "dtype would depend on the items that there are; give items one type, or give the dtype (np.array(items, "
+            "dtype=float))"
+        )
+    return common
 
 
 def _dtypes(kind: layouts.Layout) -> Iterator[np.dtype]:
@@ -130,9 +134,37 @@ def _refuse(kinds: Sequence[int], items: Items) -> None:
     assert items.tags is not None
     valid = size_arithmetic.window(items.tags.type.shape, 0, 0, items.length)
     for k in kinds:
-        here = atoms.ufunc(np.equal, items.tags, atoms.broadcast_to(atoms.literal(k, np.int32), items.tags.type.shape))
-        found = atoms.any_of(atoms.logical_and(here, valid))
+        found = atoms.any_of(atoms.logical_and(_is_of_kind(items.tags, k), valid))
         run_time_checks.fail_if(found, lambda _: UnsupportedOperationError(_MIXED))
+
+
+def _refuse_none(items: Items, whole: Atom) -> None:
+    """Raise at run time where there is no item: NumPy then makes an array of float64 with one axis."""
+    none = atoms.ufunc(np.equal, wrap.as_atom(items.length, np.int64), atoms.literal(0, np.int64))
+    text = (
+        f"an empty list was to become an array of {whole.type.dtype} with {len(whole.type.shape)} axes, and NumPy "
+        "makes one of float64 with one axis of it; give the dtype, or ask before whether there are items"
+    )
+    run_time_checks.fail_if(none, lambda _: UnsupportedOperationError(text))
+
+
+def _refuse_others(others: Sequence[int], dtype: np.dtype, items: Items) -> None:
+    """Raise at run time where all items are of some kinds, and there are some: the array is of their dtype then."""
+    assert items.tags is not None
+    valid = size_arithmetic.window(items.tags.type.shape, 0, 0, items.length)
+    other = functools.reduce(atoms.logical_or, (_is_of_kind(items.tags, k) for k in others))
+    none = atoms.logical_not(atoms.any_of(atoms.logical_and(atoms.logical_not(other), valid)))
+    text = (
+        f"a list that may hold {dtype} was to become an array of these, and holds none, so that NumPy makes an array "
+        "of another dtype; give items one type, or give the dtype (np.array(items, dtype=float))"
+    )
+    some = atoms.ufunc(np.greater, wrap.as_atom(items.length, np.int64), atoms.literal(0, np.int64))
+    run_time_checks.fail_if(atoms.logical_and(none, some), lambda _: UnsupportedOperationError(text))
+
+
+def _is_of_kind(tags: Atom, kind: int) -> Atom:
+    """For each item, whether it is of a kind."""
+    return atoms.ufunc(np.equal, tags, atoms.broadcast_to(atoms.literal(kind, np.int32), tags.type.shape))
 
 
 _MIXED = (
@@ -141,18 +173,18 @@ _MIXED = (
 )
 
 
-def _chosen(items: Items, values: Sequence[Atom]) -> Atom:
+def chosen(items: Items, values: Sequence[Atom]) -> Atom:
     """Each element of the kind that it has."""
     made = values[-1]
     for k, value in reversed(list(enumerate(values[:-1]))):
         assert items.tags is not None
-        here = atoms.ufunc(np.equal, items.tags, atoms.broadcast_to(atoms.literal(k, np.int32), items.tags.type.shape))
+        here = _is_of_kind(items.tags, k)
         line = atoms.reshape(here, (here.type.shape[0], *[1] * (len(value.type.shape) - 1)))
         made = atoms.select(atoms.broadcast_to(line, value.type.shape), value, made)
     return made
 
 
-def _is_made_of_one(value: object) -> bool:
+def is_made_of_one(value: object) -> bool:
     """Return whether a value is a list that lies in an arena, with others, or a tuple of run-time length."""
     return isinstance(value, ContainerStandIn) and value.native in (list, tuple) and not isinstance(value, Growable)
 
@@ -162,130 +194,17 @@ def of_lists(value: Value, dtype: Value = None) -> Value:
     if isinstance(value, Reference):
         held = value.copied_()
         return [of_lists(v) for v in held] if isinstance(held, list) else value
-    value = value.grown_() if _is_made_of_one(value) else value
+    value = value.grown_() if is_made_of_one(value) else value
     if isinstance(value, Growable):
         return (
             [of_lists(v) for v in value.native.__iter__(value)] if value.items is None else as_array(value.items, dtype)
         )
-    if type(value) in (list, tuple) and any(isinstance(v, (Growable, Reference)) or _is_made_of_one(v) for v in value):
+    if type(value) in (list, tuple) and any(isinstance(v, (Growable, Reference)) or is_made_of_one(v) for v in value):
         return type(value)(of_lists(v) for v in value)
     return value
-
-
-def join_of(original: object, args: tuple[object, ...]) -> Callable[..., Any] | None:
-    """The function that joins the arrays of a list of run-time length, the first argument; None for any other call."""
-    join = JOINS.get(original)
-    if join is None or not args:
-        return None
-    items: Any = args[0]
-    if _is_made_of_one(items):
-        return lambda items, *rest, **kwargs: join(items.grown_(), *rest, **kwargs)
-    return join if is_dynamic_list(items) else None
 
 
 def with_lists(args: tuple[object, ...], kwargs: dict[str, Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
     """Arguments of a function of NumPy, with lists of run-time length as arrays."""
     dtype = kwargs.get("dtype", args[1] if len(args) > 1 and isinstance(args[1], (type, np.dtype)) else None)
     return tuple([of_lists(a, dtype) for a in args]), {k: of_lists(v) for k, v in kwargs.items()}
-
-
-def joins(*originals: Callable[..., object]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register what a function of a list of arrays is of the list's array."""
-
-    def register(function: Callable[..., object]) -> Callable[..., Any]:
-        for original in originals:
-            JOINS[original] = function
-        return function
-
-    return register
-
-
-def _rows(array: Value) -> Value:
-    """The rows of the items, one after the other: `np.concatenate`."""
-    if isinstance(array, TracedArray):
-        n, each, *rest = array.shape
-        return wrap.array_of(atoms.reshape(array.atom, (n * each, *rest)))
-    capacity, each, *rest = array.capacity
-    view = wrap.array_of(atoms.reshape(array.memory.atom, (capacity * each, *rest)))
-    count = wrap.as_atom(array.extents[0].size, np.int64)
-    rows = atoms.ufunc(np.multiply, count, atoms.literal(each, np.int64))
-    window = Window(0, python_scalar(rows, Interval(0, capacity * each)))
-    return wrap.with_extents(view, (window, *[None] * len(rest)))
-
-
-def _axes(array: TracedArray | DynamicArray) -> int:
-    return len(array.shape if isinstance(array, TracedArray) else array.extents)
-
-
-def _of_known_length(items: Value, axis: Value, out: Value, kwargs: dict[str, Value]) -> list[Value] | None:
-    """The items one by one where there is no other way, and their number is known."""
-    if type(items.items.length) is not int or (axis == 0 and out is None and not kwargs):
-        return None
-    return [items.items.item(i) for i in range(items.items.length)]
-
-
-@joins(np.concatenate)
-def concatenate(items: Value, axis: Value = 0, out: Value = None, **kwargs: Value) -> Value:
-    """As `numpy.concatenate` along the first axis."""
-    apart = _of_known_length(items, axis, out, kwargs)
-    if apart is not None:
-        return np.concatenate(apart, axis, out, **kwargs)
-    array = as_array(items.items)
-    _check("concatenate", items, axis, out, kwargs)
-    if _axes(array) < 2:
-        raise ValueError("zero-dimensional arrays cannot be concatenated")
-    return _rows(array)
-
-
-@joins(np.stack)
-def stack(items: Value, axis: Value = 0, out: Value = None, **kwargs: Value) -> Value:
-    """As `numpy.stack` along the first axis."""
-    if type(items.items.length) is int and type(axis) is int and axis and out is None and not kwargs:
-        return np.moveaxis(as_array(items.items), 0, axis).copy()
-    apart = _of_known_length(items, axis, out, kwargs)
-    if apart is not None:
-        return np.stack(apart, axis, out, **kwargs)
-    _check("stack", items, axis, out, kwargs)
-    return as_array(items.items)
-
-
-@joins(np.vstack)
-def vstack(items: Value, **kwargs: Value) -> Value:
-    """As `numpy.vstack`."""
-    apart = _of_known_length(items, 0, None, kwargs)
-    if apart is not None:
-        return np.vstack(apart, **kwargs)
-    _check("vstack", items, 0, None, kwargs)
-    array = as_array(items.items)
-    if _axes(array) == 1:
-        return array[:, None]
-    return array if _axes(array) == 2 else _rows(array)
-
-
-@joins(np.hstack)
-def hstack(items: Value, **kwargs: Value) -> Value:
-    """As `numpy.hstack` of numbers and vectors."""
-    apart = _of_known_length(items, 0, None, kwargs)
-    if apart is not None:
-        return np.hstack(apart, **kwargs)
-    _check("hstack", items, 0, None, kwargs)
-    array = as_array(items.items)
-    if _axes(array) > 2 and isinstance(array, TracedArray):
-        return np.concatenate([items.items.item(i) for i in range(items.items.length)], axis=1)
-    if _axes(array) > 2:
-        raise UnsupportedOperationError(
-            "np.hstack of a list of matrices whose length is known only at run time is not supported; use "
-            "np.array(items) and its axes"
-        )
-    return array if _axes(array) == 1 else _rows(array)
-
-
-def _check(name: str, items: Value, axis: object, out: object, kwargs: dict[str, Value]) -> None:
-    empty = atoms.ufunc(np.equal, wrap.as_atom(items.items.length, np.int64), atoms.literal(0, np.int64))
-    verb = "stack" if name == "stack" else "concatenate"
-    run_time_checks.fail_if(empty, lambda _: ValueError(f"need at least one array to {verb}"))
-    if axis != 0 or out is not None or kwargs:
-        raise UnsupportedOperationError(
-            f"np.{name} of a list whose length is known only at run time is supported only along the first axis and "
-            "without other arguments; use np.array(items) and its axes"
-        )

@@ -71,18 +71,10 @@ class ListOfObjectsStructure(Structure):
 
 @dataclasses.dataclass(slots=True)
 class BranchElements:
-    """The elements that lists have after branches, as far as they are known as objects.
+    """The elements that lists have after branches, as far as they are known as objects."""
 
-    Attributes
-    ----------
-    outer : Builder
-        The builder around the branches.
-    ways : dict
-        Branch's number -> the contents of each list after it.
-    """
-
-    outer: Builder
-    ways: dict[int, Sequence[object]]
+    outer: Builder  # the builder around the branches
+    ways: dict[int, Sequence[object]]  # branch's number -> the contents of each list after it
 
     def preds(self, number: int) -> list[Atom]:
         """The conditions that a branch has to return, since they are not visible outside of it."""

@@ -15,7 +15,7 @@ from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.dynamic_lists import item_forms
 from anabranch.runtime.values.list_buffer import ListBuffer
-from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join
 from anabranch.runtime.values.union import UnionValue
 
 MOST_SEPARATE = 8  # lists of so many numbers are carried by their items
@@ -46,9 +46,7 @@ class PackedListStructure(containers.Structure):
         if other.structure != self._plain:
             return None
         item: layouts.Layout = layouts.Leaf(self.extra)
-        joined = layouts.Node(
-            self._plain, tuple([carry_layouts.widened(layout_join.join(item, c)) for c in other.children])
-        )
+        joined = layouts.Node(self._plain, tuple([layouts.widened(layout_join.join(item, c)) for c in other.children]))
         return packed(joined)
 
 

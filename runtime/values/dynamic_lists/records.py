@@ -72,10 +72,7 @@ def reference(value: object, graph: NodeGraph) -> Reference:
 def by_number(value: object) -> Value:
     """An item as a list of run-time length takes it: records from before what is under way by their numbers.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        For what is one of several records of which some were made in what is under way.
+    Raises `UnsupportedOperationError` for what is one of several records of which some were made in what is under way.
     """
     if isinstance(value, Reference):
         return _widened(value)

@@ -130,10 +130,7 @@ def _holds(option: ItemForm, form: ItemForm) -> bool:
 def alternatives(forms: Sequence[ItemForm]) -> ItemForm:
     """The form of what is of any of these forms.
 
-    Raises
-    ------
-    UnlikeError
-        Where there are several, of which one has an identity.
+    Raises `UnlikeError` where there are several, of which one has an identity.
     """
     options: list[ItemForm] = []
     for form in forms:
@@ -155,10 +152,7 @@ _MOST_KINDS = 4
 def form_of(value: object, is_new: Callable[[Any], bool]) -> ItemForm:
     """The form of a value; `is_new` says of an array, list or dict that nothing else leads to it.
 
-    Raises
-    ------
-    UnlikeError
-        Where it has none.
+    Raises `UnlikeError` where it has none.
     """
     if isinstance(value, PythonScalar):
         return Number(value.abstract, value.interval)
@@ -199,10 +193,7 @@ def form_of(value: object, is_new: Callable[[Any], bool]) -> ItemForm:
 def common(forms: Sequence[ItemForm]) -> ItemForm:
     """The form that holds values of each of these.
 
-    Raises
-    ------
-    UnlikeError
-        Where there is none.
+    Raises `UnlikeError` where there is none.
     """
     found: ItemForm | None = forms[0]
     for form in forms[1:]:

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_lists.host_lists import HostTuple, HostTupleStructure
+from anabranch.runtime.values.dynamic_lists.growable_list import ListContents
 from anabranch.runtime.values.dynamic_lists.items import Items
-from anabranch.runtime.values.dynamic_lists.items_structure import joined
-from anabranch.runtime.values.dynamic_lists.list_contents import ListContents
+from anabranch.runtime.values.dynamic_lists.items_structure import HostTuple, HostTupleStructure, joined
 from anabranch.runtime.values.pytrees import layout as layouts
 
 

@@ -145,12 +145,8 @@ OPERANDS = "operands could not be broadcast together with shapes {} "
 def broadcast(operands: Sequence[Value], fill: Value = None, text: str | None = None) -> Aligned:
     """Operands of which some have run-time sizes, brought to ordinary shapes that broadcast.
 
-    `fill` is what stands where no element is, where that matters: for functions that raise for some values.
-
-    Raises
-    ------
-    ValueError
-        At run time, where the sizes do not go together.
+    `fill` is what stands where no element is, where that matters: for functions that raise for some values. Raises
+    `ValueError` at run time, where the sizes do not go together.
     """
     rows = [_row(x, fill) for x in operands]
     rank = max(len(r.shape) for r in rows)
@@ -261,12 +257,8 @@ def fitted(
     """A value as what stands at the places of a target's elements: it broadcasts to the target's capacity.
 
     The text of the exception tells of the value's and the target's shapes, or of what `told` makes of them. Only
-    `where` it matters the value must fit.
-
-    Raises
-    ------
-    ValueError
-        At run time, where its shape does not broadcast to the target's.
+    `where` it matters the value must fit. Raises `ValueError` at run time, where its shape does not broadcast to the
+    target's.
     """
     value = wrap.numpy_operand(value)
     row = _row(value, None)

@@ -80,18 +80,10 @@ class Front(Window):
 
 @frozen(eq=False)
 class Masked(ValidRegion):
-    """The positions at which a mask is true, in order.
+    """The positions at which a mask is true, in order."""
 
-    Attributes
-    ----------
-    mask : Handle
-        An array handle that nobody else has.
-    whole : Atom or None
-        The mask of several axes, whose elements these are in C order.
-    """
-
-    mask: Handle
-    whole: Atom | None
+    mask: Handle  # an array handle that nobody else has
+    whole: Atom | None  # the mask of several axes, whose elements these are in C order
     follow = False
 
     @property

@@ -20,8 +20,7 @@ from anabranch.base.signals import whole
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.state import Reachable
 from anabranch.runtime.values.heap import opaque
-from anabranch.runtime.values.heap.receivers import of_receiver
-from anabranch.runtime.values.heap.slots import FunctionSlot, OpaqueSlot, Slot, slot_of
+from anabranch.runtime.values.heap.slots import FunctionSlot, ObjectSlot, OpaqueSlot, Slot, SubclassSlot, slot_of
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.user_classes import is_users_class
@@ -118,7 +117,7 @@ class Heap:
             else:
                 slot = slot_of(value)
                 if receives:
-                    slot = of_receiver(slot)
+                    slot = _of_receiver(slot)
                 if isinstance(value, type) and is_users_class(value):
                     self.classes.append(value)
                 if slot is not None:
@@ -243,3 +242,41 @@ def reachable(trace: Reachable, roots: Iterable[Value], watch_arrays: bool = Fal
         known = trace.known = RootsHeap()
     known.take(trace.roots)
     return known.with_more(roots, watch_arrays)
+
+
+class _Receiver:
+    """The instance whose method is compiled: what is compiled goes with it, and must not keep it."""
+
+    __slots__ = ()
+    _reference: weakref.ref[Any]
+
+    @property
+    def target(self) -> Value:
+        return self._reference()
+
+    @target.setter
+    def target(self, value: object) -> None:
+        self._reference = weakref.ref(value)  # type: ignore[misc] # a slot of the classes below
+
+
+class _ReceiverObjectSlot(_Receiver, ObjectSlot):
+    __slots__ = ("_reference",)
+
+
+class _ReceiverSubclassSlot(_Receiver, SubclassSlot):
+    __slots__ = ("_kind", "_reference")
+
+    def __init__(self, items: Slot) -> None:
+        self._kind = type(items)
+        Slot.__init__(self, items.target)
+
+    @property
+    def items(self) -> Slot:  # type: ignore[override]
+        return self._kind(self.target)
+
+
+def _of_receiver(slot: Slot | None) -> Slot | None:
+    """The slot without a strong reference to its object, where there is such a form."""
+    if type(slot) is ObjectSlot:
+        return _ReceiverObjectSlot(slot.target)
+    return _ReceiverSubclassSlot(slot.items) if type(slot) is SubclassSlot else slot

@@ -29,18 +29,12 @@ class Point:
 
 
 class TryRegion:
-    """The body of a try statement; `roots` lead to all that a handler may see.
-
-    Attributes
-    ----------
-    kinds : tuple of callable
-        Each returns the classes of a handler.
-    """
+    """The body of a try statement; `roots` lead to all that a handler may see."""
 
     __slots__ = ("again", "builder", "depth", "entry", "equations", "first", "kinds", "roots", "start", "written")
 
     def __init__(self, roots: Iterable[object], kinds: tuple[Callable[[], Any], ...] = ()) -> None:
-        self.kinds = kinds
+        self.kinds = kinds  # each returns the classes of a handler
         self.builder = current()
         trace = self.builder.trace
         self.roots = (*roots, *(trace.failures.regions[-1].roots if trace.failures.regions else ()))

@@ -44,11 +44,7 @@ _VALUES = (
 class ChangingObject(LibraryObject):
     """The stand-in for an object that may change.
 
-    Parameters
-    ----------
-    parts : mapping
-    kind : LibraryKind
-        What it is made of at first.
+    `kind`: what it is made of at first.
     """
 
     _held: LibraryObject

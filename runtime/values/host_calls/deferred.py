@@ -53,17 +53,10 @@ CHANGING = (
 
 @frozen
 class Maker:
-    """How an object is made on the host.
-
-    Attributes
-    ----------
-    cls : type
-    names : frozenset of str
-        Of the attributes and methods.
-    """
+    """How an object is made on the host."""
 
     cls: type
-    names: frozenset[str]
+    names: frozenset[str]  # of the attributes and methods
 
     def method(self, name: str) -> str:
         """The name of a method, for messages."""
@@ -94,11 +87,7 @@ def set_operators(cls: type, operated: Callable[..., Value]) -> None:
 class Deferred:
     """The stand-in for an object of a library's that run-time values make.
 
-    Parameters
-    ----------
-    maker : Maker
-    recipe : tuple
-        A function, its arguments and those by name: the object is what it returns.
+    `recipe`: a function, its arguments and those by name: the object is what it returns.
     """
 
     __slots__ = ("__weakref__", "_maker", "_recipe")

@@ -121,10 +121,8 @@ def _parts(value: object) -> Iterator[object]:
 def prepared(value: Any, around: tuple[types.FunctionType, ...] = ()) -> Value:
     """An argument with its functions as containers, and arrays that are known as arrays of the program's.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        For a function that assigns to a variable from outside, or closes over itself with run-time values.
+    Raises `UnsupportedOperationError` for a function that assigns to a variable from outside, or closes over itself
+    with run-time values.
     """
     if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.dtype.kind in "biufc":
         return wrap.array_of(atoms.literal(value))

@@ -17,38 +17,21 @@ from anabranch.runtime.values.pytrees import host_values, layout as layouts
 
 @frozen(eq=False)
 class PreparedCall:
-    """A function, and how its arguments and its result lie in arrays.
-
-    Attributes
-    ----------
-    given : Layout
-        Of the function, its arguments, and those by name.
-    result : Layout or None
-        None in a trial.
-    room : tuple
-        For each array of the result its shape, and which of its axes have a size known only at run time.
-    leaves : tuple of Leaf or None
-        Of the arguments.
-    is_flat : bool
-        No containers and no functions are among the arguments.
-    shared : frozenset of int
-        The arrays of the result that share memory with others of it, by their places.
-    may_view : bool
-        The result may be a view of arguments, which are not written to any more.
-    aliased : tuple of pairs of int
-        The arrays of the result, by their places, that are arguments, by the places of these among the leaves.
-    """
+    """A function, and how its arguments and its result lie in arrays."""
 
     name: str
-    given: layouts.Layout
-    result: layouts.Layout | None
+    given: layouts.Layout  # of the function, its arguments, and those by name
+    result: layouts.Layout | None  # None in a trial
+    # For each array of the result its shape, and which of its axes have a size known only at run time.
     room: tuple[tuple[tuple[int, ...], tuple[bool, ...]], ...]
     classes: tuple[type[BaseException], ...]
     is_ordered: bool
-    leaves: tuple[layouts.Leaf | None, ...]
-    is_flat: bool
+    leaves: tuple[layouts.Leaf | None, ...]  # of the arguments
+    is_flat: bool  # no containers and no functions are among the arguments
+    # The arrays of the result that share memory with others of it, by their places.
     shared: frozenset[int] = frozenset()
-    may_view: bool = False
+    may_view: bool = False  # the result may be a view of arguments, which are not written to any more
+    # The arrays of the result, by their places, that are arguments, by the places of these among the leaves.
     aliased: tuple[tuple[int, int], ...] = ()
 
     def __str__(self) -> str:
@@ -124,23 +107,12 @@ class PreparedCall:
 
 @frozen(eq=False)
 class Trial:
-    """A call while tracing: the function's own result, which of its arrays are arguments, and which are views of some.
-
-    Attributes
-    ----------
-    made
-    aliased : tuple of pairs of int
-        As of the `PreparedCall`.
-    views : frozenset of int
-        The places of the arrays that are other views of arguments.
-    holds : bool
-        The result is an object that holds arguments, or views of some.
-    """
+    """A call while tracing: the function's own result, and which of its arrays are arguments, or views of some."""
 
     made: Any
-    aliased: tuple[tuple[int, int], ...]
-    views: frozenset[int]
-    holds: bool
+    aliased: tuple[tuple[int, int], ...]  # as of the `PreparedCall`
+    views: frozenset[int]  # the places of the arrays that are other views of arguments
+    holds: bool  # the result is an object that holds arguments, or views of some
 
 
 def _aliased(found: Sequence[np.ndarray], copies: Sequence[np.ndarray]) -> dict[int, int]:

@@ -26,11 +26,7 @@ from anabranch.runtime.values.pytrees import layout as layouts
 class HostRecord:
     """The stand-in for an object that a host call returns: the numbers and arrays among its fields.
 
-    Parameters
-    ----------
-    kind : RecordKind
-    parts : sequence
-        The values of the fields, in order.
+    `parts`: the values of the fields, in order.
     """
 
     __slots__ = ("_kind", "_parts")
@@ -93,25 +89,13 @@ class HostRecord:
 
 @frozen
 class RecordKind:
-    """The class of a record, and what its fields are.
-
-    Attributes
-    ----------
-    cls : type
-    fields : tuple of str
-    count : int or None
-        How many of the fields are the items of a tuple; None where it is none.
-    is_dict : bool
-        The fields are the items of a dict, too.
-    others : dict
-        What those attributes are that are no fields.
-    """
+    """The class of a record, and what its fields are."""
 
     cls: type
     fields: tuple[str, ...]
-    count: int | None
-    is_dict: bool
-    others: dict[str, str]
+    count: int | None  # how many of the fields are the items of a tuple; None where it is none
+    is_dict: bool  # the fields are the items of a dict, too
+    others: dict[str, str]  # what those attributes are that are no fields
 
     @property
     def name(self) -> str:
@@ -255,10 +239,7 @@ def is_hidden(layout: layouts.Layout) -> bool:
 def flattened(name: str, layout: layouts.Layout, value: Any) -> list[np.ndarray]:
     """The arrays of a result of this layout, of any sizes.
 
-    Raises
-    ------
-    RefusedError
-        Where the result is of another form.
+    Raises `RefusedError` where the result is of another form.
     """
     found: list[np.ndarray] = []
     _flatten(name, layout, value, found)

@@ -32,7 +32,7 @@ from anabranch.runtime.values.host_calls import deferred, functions, library_obj
 from anabranch.runtime.values.host_calls.prepared_call import Trial, leaves_of, prepared_call, sharing, values_of_leaves
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, pack_unpack
+from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 
 # Classes of exceptions that handlers of compiled code tell apart, each before those that it is a class of.
 _CLASSES: tuple[type[Exception], ...] = (
@@ -117,7 +117,7 @@ def call(
         Where the result is no number, no array of numbers, and no container of these.
     """
     value = functions.prepared((function, args, kwargs))
-    given = carry_layouts.with_leaves(layouts.describe(value), lambda _: False)
+    given = layouts.with_leaves(layouts.describe(value), lambda _: False)
     inputs = [packed.atom for packed in pack_unpack.pack(value, given)]
     may_view, tried = False, None
     if example is None:
@@ -204,21 +204,12 @@ def _bound(
 
 @frozen
 class _Links:
-    """The arrays of a result that are arguments, or views of some.
+    """The arrays of a result that are arguments, or views of some."""
 
-    Attributes
-    ----------
-    places : tuple of pairs of int
-        As `PreparedCall.aliased`.
-    arguments : dict
-        The arguments, by the places of the arrays of the result.
-    views : frozenset of int
-        The places of those that are views.
-    """
-
-    places: tuple[tuple[int, int], ...] = ()
+    places: tuple[tuple[int, int], ...] = ()  # as `PreparedCall.aliased`
+    # The arguments, by the places of the arrays of the result.
     arguments: Mapping[int, TracedArray] = MappingProxyType({})
-    views: frozenset[int] = frozenset()
+    views: frozenset[int] = frozenset()  # the places of those that are views
 
     @classmethod
     def of(cls, tried: Trial, arguments: Sequence[Value], name: str) -> _Links:

@@ -31,10 +31,7 @@ def kept(text: str) -> int:
 def text_of(number: int) -> str:
     """The text of a number; of 0, which stands for none yet, an empty one.
 
-    Raises
-    ------
-    RuntimeError
-        Where too many others have come since.
+    Raises `RuntimeError` where too many others have come since.
     """
     if number and number not in _texts:
         raise RuntimeError(f"a call returned more than {_MOST} texts of functions that are not compiled")

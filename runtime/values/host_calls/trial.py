@@ -19,10 +19,10 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.ops.host_call import RefusedError, ViewError
-from anabranch.runtime.tracing.builder import current, tracing_nothing
-from anabranch.runtime.values.host_calls import known_values
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Var
+from anabranch.runtime.ops.host_call import RefusedError, ViewError, host_call
+from anabranch.runtime.ops.structured import Loop
+from anabranch.runtime.tracing.builder import Builder, current, tracing_nothing
 
 # Makes the call with these arrays for its run-time values.
 Fill = Callable[[ArrayType], np.ndarray]
@@ -32,15 +32,11 @@ Run = Callable[[Sequence[np.ndarray]], Value]
 def result_of(name: str, run: Run, inputs: Sequence[Atom]) -> Value:
     """The result of a trial.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where no trial gives a result.
-    TypeError
-        Where the arguments do not fit the function, whatever their values are.
+    Raises `UnsupportedOperationError` where no trial gives a result. Raises `TypeError` where the arguments do not fit
+    the function, whatever their values are.
     """
     builder = current()
-    known = known_values.values_of(builder, [builder.resolve(atom) for atom in inputs])
+    known = _values_of(builder, [builder.resolve(atom) for atom in inputs])
     errors: list[Exception] = []
     for given, fill in _attempts(known):
         arrays = [fill(atom.type) if value is None else value for atom, value in zip(inputs, given, strict=True)]
@@ -74,10 +70,7 @@ def _attempts(known: list[np.ndarray | None]) -> Iterator[tuple[list[np.ndarray 
 def now(name: str, function: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """The result of a call of a library's function with values that are known.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        Where it draws from global generators of random numbers.
+    Raises `UnsupportedOperationError` where it draws from global generators of random numbers.
     """
     try:
         with _drawing_nothing(name):
@@ -108,10 +101,7 @@ def _unseen(name: str) -> Iterator[None]:
 def _drawing_nothing(name: str) -> Iterator[None]:
     """Around a call while tracing: it may not draw from global generators of random numbers.
 
-    Raises
-    ------
-    RefusedError
-        Where it does.
+    Raises `RefusedError` where it does.
     """
     drawn = _generators()
     yield
@@ -164,3 +154,64 @@ _FILLS: tuple[Fill, ...] = (
     lambda type: np.zeros(type.shape, type.dtype),
     lambda type: -_rising(type) if type.dtype.kind in "ifc" else _rising(type),
 )
+
+
+def _values_of(builder: Builder, atoms: Sequence[Atom]) -> list[np.ndarray | None]:
+    """The values of atoms; None for one that loops decide, or steps of a loop."""
+    memo = builder.trace.host_calls.values
+    with tracing_nothing(), np.errstate(all="ignore"):
+        _find(builder, [atom for atom in atoms if isinstance(atom, Var)], memo)
+    return [atom.value if isinstance(atom, Literal) else memo.get(atom) for atom in atoms]
+
+
+def _find(builder: Builder, wanted: Sequence[Var], memo: dict[Var, np.ndarray]) -> None:
+    """Evaluate what some values of a builder need."""
+    needed = {var for var in wanted if var not in memo}
+    plan: list[Equation] = []
+    for equation in reversed(builder.equations):
+        if not needed.isdisjoint(equation.outputs):
+            plan.append(equation)
+            needed.update(a for a in equation.inputs if isinstance(a, Var) and a not in memo)
+    _from_outside(builder, needed, memo)
+    for equation in reversed(plan):
+        if not _can_be_told(equation):
+            continue
+        inputs = [a.value if isinstance(a, Literal) else memo.get(a) for a in equation.inputs]
+        if any(x is None for x in inputs):
+            continue
+        try:
+            made = equation.op.evaluate(*inputs, **equation.params)
+        except Exception:  # of values that the program would have left before
+            continue
+        memo.update(zip(equation.outputs, map(np.asarray, made), strict=True))
+
+
+def _from_outside(builder: Builder, needed: set[Var], memo: dict[Var, np.ndarray]) -> None:
+    """Find the values of a builder's inputs."""
+    parent = builder.parent
+    if parent is None:
+        known = builder.trace.outside.input_values()
+        for formal, value in zip(builder.formals, known, strict=False):
+            if formal in needed and value is not None:
+                memo[formal] = np.asarray(value, formal.type.dtype).reshape(formal.type.shape)
+        return
+    outer: dict[Var, Any] = {}
+    for var in needed:
+        if var in builder.origins:
+            outer[var] = builder.origins[var]
+        elif var in builder.memories:
+            outer[var] = parent.read(builder.memories[var])
+    _find(parent, [atom for atom in outer.values() if isinstance(atom, Var)], memo)
+    for var, atom in outer.items():
+        value = atom.value if isinstance(atom, Literal) else memo.get(atom)
+        if value is not None:
+            memo[var] = value
+
+
+def _can_be_told(equation: Equation) -> bool:
+    """Return whether an equation is evaluated at once, without effects."""
+    if equation.op is host_call:
+        return not equation.params["call"].is_ordered
+    if not equation.op.pure or isinstance(equation.op, Loop):
+        return False
+    return all(_can_be_told(inner) for program in equation.programs() for inner in program.equations)

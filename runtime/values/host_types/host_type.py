@@ -75,10 +75,8 @@ class HostTyped(StandIn):
     def _unstaged(self, function: Callable[..., object]) -> Callable[..., Any]:
         """The rule of a function that has none of its own.
 
-        Raises
-        ------
-        UnsupportedOperationError
-            Where there is none: what the host makes of the object may be other memory than the caller's.
+        Raises `UnsupportedOperationError` where there is none: what the host makes of the object may be other memory
+        than the caller's.
         """
         raise self._refusal(f"numpy.{function.__name__}")
 

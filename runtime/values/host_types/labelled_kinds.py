@@ -14,23 +14,12 @@ from anabranch.runtime.values.host_types.library_kinds import ByContents, Librar
 
 @frozen
 class _Form:
-    """A variable apart from its numbers.
+    """A variable apart from its numbers."""
 
-    Attributes
-    ----------
-    name : tuple
-        With its class.
-    dims : tuple of str
-    held : ByContents or None
-        What it holds where that is no numbers.
-    about : ByContents
-        Its attributes and encoding.
-    """
-
-    name: tuple[type, Any]
+    name: tuple[type, Any]  # with its class
     dims: tuple[Any, ...]
-    held: ByContents | None
-    about: ByContents
+    held: ByContents | None  # what it holds where that is no numbers
+    about: ByContents  # its attributes and encoding
 
 
 class _About:

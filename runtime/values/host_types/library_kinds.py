@@ -39,23 +39,12 @@ class ByContents:
 
 @frozen
 class LibraryKind:
-    """The class of an object and all that is known of it beside its arrays.
-
-    Attributes
-    ----------
-    cls : type
-    names : tuple of str
-        Of the arrays: those of attributes that are these arrays have their names.
-    extra : tuple
-        What else the object is made of.
-    make : callable
-        Makes an object of the arrays, by name, and the kind.
-    """
+    """The class of an object and all that is known of it beside its arrays."""
 
     cls: type
-    names: tuple[str, ...]
-    extra: tuple[Any, ...]
-    make: Callable[[Mapping[str, Any], LibraryKind], Any]
+    names: tuple[str, ...]  # of the arrays: those of attributes that are these arrays have their names
+    extra: tuple[Any, ...]  # what else the object is made of
+    make: Callable[[Mapping[str, Any], LibraryKind], Any]  # makes an object of the arrays, by name, and the kind
 
     @property
     def library(self) -> str:

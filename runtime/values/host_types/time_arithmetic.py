@@ -11,7 +11,6 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import registry
-from anabranch.runtime.values.host_types import time_units
 
 NAT = np.int64(np.iinfo(np.int64).min)
 Loop: TypeAlias = Callable[[Any, Any], Any]
@@ -41,7 +40,7 @@ def converted(x: Value, source: np.dtype, target: np.dtype) -> Value:
     """Times of one unit in another, as `astype` has them."""
     if source == target:
         return x
-    ratio = time_units.factor(source, target)
+    ratio = _factor(source, target)
     if ratio is None:
         ratio, x = _by_calendar(x, source, target)
     if ratio == 1:
@@ -68,7 +67,7 @@ def _by_calendar(x: Value, source: np.dtype, target: np.dtype) -> tuple[Fraction
     else:
         made = where(isnat(x), NAT, _months_of_days(converted(x, source, days)))
         here = months
-    ratio = time_units.factor(here, target)
+    ratio = _factor(here, target)
     assert ratio is not None
     return ratio, made
 
@@ -197,3 +196,32 @@ UNARY: dict[np.ufunc, Callable[[Any], Any]] = {
     np.positive: lambda x: _F[np.positive](x),
     np.absolute: lambda x: where(isnat(x), NAT, _F[np.absolute](x)),
 }
+
+
+# In attoseconds; years and months have no length.
+_LENGTHS = {
+    "W": 7 * 86_400 * 10**18,
+    "D": 86_400 * 10**18,
+    "h": 3_600 * 10**18,
+    "m": 60 * 10**18,
+    "s": 10**18,
+    "ms": 10**15,
+    "us": 10**12,
+    "ns": 10**9,
+    "ps": 10**6,
+    "fs": 10**3,
+    "as": 1,
+}
+
+
+def _factor(source: np.dtype, target: np.dtype) -> Fraction | None:
+    """How many units of the target are one of the source; None where that depends on the date."""
+    (one, count), (other, number) = np.datetime_data(source), np.datetime_data(target)
+    if one == other or "generic" in (one, other):
+        return Fraction(count, number) if one == other else Fraction(1)
+    if {one, other} == {"Y", "M"}:
+        months = Fraction(12) if one == "Y" else Fraction(1, 12)
+        return months * count / number
+    if one not in _LENGTHS or other not in _LENGTHS:
+        return None
+    return Fraction(_LENGTHS[one] * count, _LENGTHS[other] * number)

@@ -86,18 +86,13 @@ class _Propagation:
     First up to what the storage may be the memory of, where it is that, then down to all that may be memory of those.
     By then each is what it will be: a storage comes before those that its edges lead to on the way up, and after them
     on the way down. Only the part that was written is read and written again: the work does not grow with the memory.
-
-    Attributes
-    ----------
-    holds : dict
-        For each storage that may have been written, the condition under which it has.
-    paths : dict
-        The parts that may have been written; None where these are not a few that are known.
     """
 
     def __init__(self, builder: Builder, storage: Storage, path: views.Path) -> None:
         self.builder, self.storage = builder, storage
+        # For each storage that may have been written, the condition under which it has.
         self.holds: dict[Storage, Atom] = {storage: atoms.literal(True)}
+        # The parts that may have been written; None where these are not a few that are known.
         self.paths: dict[Storage, list[views.Path] | None] = {storage: [path]}
 
     def run(self) -> None:

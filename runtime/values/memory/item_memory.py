@@ -54,12 +54,16 @@ def block_updated(buffer: Atom, line: Atom, place: Atom) -> Atom:
 
 
 def shifted(buffer: Atom, low: Atom, high: Atom, by: int) -> Atom:
-    """The memory with what stands one place further on (1) or before (-1) at the places from one up to another."""
+    """The memory with what stands one place further on (1) or before (-1) at the places from one up to another.
+
+    There is such a place for each of them.
+    """
     n, shape = buffer.type.shape[0], buffer.type.shape
     if n < 2:
         return buffer
-    pieces = [(1, n), (n - 1, n)] if by > 0 else [(0, 1), (0, n - 1)]
-    moved = atoms.op("concatenate", *(atoms.cut(buffer, *piece) for piece in pieces), axis=0)
+    first = int(by > 0)
+    piece = atoms.cut(buffer, first, n - 1 + first)
+    moved = block_updated(_room(shape, buffer.type.dtype), piece, atoms.literal(1 - first, np.int64))
     return atoms.select(atoms.op("window", low, high, shape=shape, axis=0), moved, buffer)
 
 

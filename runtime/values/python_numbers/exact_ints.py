@@ -85,20 +85,11 @@ def checked(value: Atom, beyond: Atom) -> Check | None:
 
 @frozen(eq=False)
 class Computed:
-    """An int as what computes it.
-
-    Attributes
-    ----------
-    function : ufunc
-    parts : tuple
-        The operands.
-    check : Check or None
-        That of the int64.
-    """
+    """An int as what computes it."""
 
     function: np.ufunc
-    parts: tuple[IntOperand, ...]
-    check: Check | None
+    parts: tuple[IntOperand, ...]  # the operands
+    check: Check | None  # that of the int64
 
     def low(self) -> Atom:
         """The int modulo 2**64."""
@@ -191,17 +182,10 @@ class Computed:
 
 @frozen(eq=False)
 class OfWord:
-    """A word of 64 bits.
-
-    Attributes
-    ----------
-    atom : Atom
-    source : Computed or None
-        What it is computed from, where it has a check of its own.
-    """
+    """A word of 64 bits."""
 
     atom: Atom
-    source: Computed | None = None
+    source: Computed | None = None  # what it is computed from, where it has a check of its own
 
     def low(self) -> Atom:
         """The word."""

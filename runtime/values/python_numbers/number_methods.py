@@ -27,10 +27,7 @@ _OF_ELEMENTS = {"?": bool, "l": int, "q": int, "f": float, "d": float, "e": floa
 def number_of(value: object, kind: type) -> Value | None:
     """`kind(value)` by a method of the value's class that is written in Python; None where it has none.
 
-    Raises
-    ------
-    TypeError
-        Where the method returns no number of its kind, with Python's message.
+    Raises `TypeError` where the method returns no number of its kind, with Python's message.
     """
     for name in _METHODS[kind]:
         method = user_classes.own_method(value, name)

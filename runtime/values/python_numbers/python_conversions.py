@@ -79,10 +79,8 @@ def rounded_to_int(function: np.ufunc, x: Value) -> Value:
 def round_(x: Operand, digits: Value) -> Value:
     """`round(x)`, an int; `round(x, digits)`, which is what `x` is; ties go to even.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        At run time, for a float below 1e-6 and more than 22 digits, or above 4e22 and fewer than -22.
+    Raises `UnsupportedOperationError` at run time, for a float below 1e-6 and more than 22 digits, or above 4e22 and
+    fewer than -22.
     """
     kind = kind_of(x)
     if kind is complex:

@@ -13,6 +13,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import FULL, Interval, exactly
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
+from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers import exact_ints, python_floats
 from anabranch.runtime.values.python_numbers.python_operands import (
@@ -24,6 +25,7 @@ from anabranch.runtime.values.python_numbers.python_operands import (
     fits,
     interval_of,
     is_run_time,
+    kind_of,
     least_difference,
     made,
     overflow,
@@ -32,6 +34,7 @@ from anabranch.runtime.values.python_numbers.python_operands import (
     shift_most,
     zero_check,
 )
+from anabranch.runtime.values.tracer import no_modular_power
 from anabranch.runtime.values.union import UnionValue
 
 _TO_A_NEGATIVE_POWER = (
@@ -297,3 +300,28 @@ def absolute(x: PythonNumber) -> Value:
         return x
     high = max(abs(bound.low), abs(bound.high))
     return _result(atoms.ufunc(np.absolute, x.atom), Interval(0, high), lambda: _less(x.atom, FULL.low + 1))
+
+
+def modular(base: Value, exponent: Value, modulus: Value) -> Value:
+    """`pow(base, exponent, modulus)`: of ints, exact, with the sign of the modulus.
+
+    Raises `TypeError` where one of the three is no int. Raises `ValueError` where one is complex; at run time, for a
+    modulus of zero, and where a negative exponent needs an inverse that is not there.
+    """
+    kinds = [kind_of(v) for v in (base, exponent, modulus)]
+    if not all(kind in PYTHON_DTYPES for kind in kinds):
+        raise no_modular_power(base, exponent, modulus)
+    if complex in kinds:
+        raise ValueError("complex modulo")
+    if not all(kind in (int, bool) for kind in kinds):
+        raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
+    a, b, m = (as_kind(v, int) for v in (base, exponent, modulus))
+    zero = atoms.literal(0, np.int64)
+    if interval_of(modulus).low <= 0 <= interval_of(modulus).high:
+        run_time_checks.fail_if(atoms.ufunc(np.equal, m, zero), raised(pow, 1, 1, 0))
+    if interval_of(exponent).low < 0:
+        stuck = atoms.ufunc(np.not_equal, atoms.ufunc(np.gcd, a, m), atoms.literal(1, np.int64))
+        negative = atoms.ufunc(np.less, b, zero)
+        run_time_checks.fail_if(atoms.logical_and(negative, stuck), raised(pow, 2, -1, 4))
+    bound = max(abs(interval_of(modulus).low), abs(interval_of(modulus).high)) - 1
+    return made(atoms.op("modular_power", a, b, m), Interval(-bound, bound).clipped())

@@ -9,20 +9,21 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import apply_ufunc, lazy_text, wrap
+from anabranch.runtime.values import apply_ufunc, atoms, lazy_text, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, python_abstract
 from anabranch.runtime.values.python_numbers import (
     exact_ints,
     number_subclasses,
-    python_attributes,
     python_conversions,
+    python_ints,
     python_operands,
     python_operators,
-    python_power,
 )
+from anabranch.runtime.values.python_numbers.python_operands import PythonNumber, kind_of, made
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.static_requests import is_of_run_time
 from anabranch.runtime.values.tracer import Tracer
@@ -82,7 +83,7 @@ class PythonScalar(python_operands.PythonNumber):
     def __pow__(self, other: Value, modulus: object = None) -> Value:
         if modulus is None:
             return self._binary(np.power, self, other)
-        return python_power.modular(self, number_subclasses.plain(other), number_subclasses.plain(modulus))
+        return python_ints.modular(self, number_subclasses.plain(other), number_subclasses.plain(modulus))
 
     def __round__(self, digits: object = None) -> Value:
         if isinstance(digits, UnionValue):
@@ -112,7 +113,7 @@ class PythonScalar(python_operands.PythonNumber):
         return wrap.array_of(wrap.as_atom(self)).__array_function__(function, types, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        return python_attributes.attribute(self, name)
+        return _attribute(self, name)
 
 
 class _WordScalar(PythonScalar):
@@ -176,3 +177,67 @@ def python_scalar(atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int
     if isinstance(atom, Literal):
         return atom.value.item()
     return PythonScalar(atom, interval, affine)
+
+
+def _itself(x: PythonNumber) -> Value:
+    """An int or a float as it is; a bool as the int that it is."""
+    return x if kind_of(x) is float else python_conversions.to_int(x)
+
+
+def _real(x: PythonNumber) -> Value:
+    return made(atoms.op("real", x.atom)) if kind_of(x) is complex else _itself(x)
+
+
+def _imag(x: PythonNumber) -> Value:
+    if kind_of(x) is complex:
+        return made(atoms.op("imag", x.atom))
+    return 0.0 if kind_of(x) is float else 0
+
+
+def _conjugate(x: PythonNumber) -> Value:
+    return made(atoms.ufunc(np.conjugate, x.atom)) if kind_of(x) is complex else _itself(x)
+
+
+def _is_integer(x: PythonNumber) -> Value:
+    """Of a float; an int has the method from Python 3.12 on."""
+    if kind_of(x) is not float:
+        return True
+    finite = atoms.ufunc(np.isfinite, x.atom)
+    return made(atoms.logical_and(finite, atoms.ufunc(np.equal, atoms.ufunc(np.floor, x.atom), x.atom)))
+
+
+_ATTRIBUTES: dict[str, Callable[[PythonNumber], Any]] = {
+    "real": _real,
+    "imag": _imag,
+    "numerator": _itself,
+    "denominator": lambda _: 1,
+}
+_METHODS: dict[str, Callable[[PythonNumber], Any]] = {
+    "conjugate": _conjugate,
+    "is_integer": _is_integer,
+    "bit_length": python_conversions.bit_length,
+    "bit_count": python_conversions.bit_count,
+    "as_integer_ratio": python_conversions.ratio,
+}
+
+
+def _attribute(x: PythonNumber, name: str) -> Value:
+    """`x.name` as the Python number that `x` stands for has it.
+
+    Raises `AttributeError` where that kind of number has no such attribute. Raises `UnsupportedOperationError` for a
+    method that gives text or bytes, or takes them.
+    """
+    kind = kind_of(x)
+    if not hasattr(kind, name) or name.startswith("__"):
+        raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
+    if name in _ATTRIBUTES:
+        return _ATTRIBUTES[name](x)
+    if name in _METHODS:
+        function = _METHODS[name]
+        return lambda: function(x)
+    if name in ("from_bytes", "fromhex", "from_number"):
+        return getattr(kind, name)
+    raise UnsupportedOperationError(
+        f"{kind.__name__}.{name} of a value known only at run time is not supported; make the argument it comes from "
+        "static (static_argnames=...)"
+    )

@@ -20,10 +20,8 @@ def place_of(key: Value, length: Value, text: str, most: int | None = None) -> V
 
     Parameters
     ----------
-    key : int or traced integer
     length : int or traced int
         How many items the sequence has.
-    text : str
     most : int, optional
         How many it can have.
     """

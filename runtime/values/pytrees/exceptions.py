@@ -15,7 +15,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import views
-from anabranch.runtime.values.pytrees import carry_layouts, host_values, layout as layouts, pack_unpack
+from anabranch.runtime.values.pytrees import host_values, layout as layouts, pack_unpack
 
 
 @frozen
@@ -38,7 +38,7 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
         frames = current().trace.failures.numbered[caught.numbers[0] - 1].frames
     error.__traceback__ = None
     forget_attempts(error)
-    layout = carry_layouts.with_leaves(layouts.describe(error, current().trace.outside.is_outside), lambda _: False)
+    layout = layouts.with_leaves(layouts.describe(error, current().trace.outside.is_outside), lambda _: False)
     packed = pack_unpack.pack(error, layout)
     regions = current().trace.failures.regions
     found = list(_containers(layout))

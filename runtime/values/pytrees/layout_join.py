@@ -18,13 +18,13 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.lazy_text import TextStructure, is_spelled
 from anabranch.runtime.values.pytrees import node_graphs, node_structures, padded_union
-from anabranch.runtime.values.pytrees.carry_layouts import initial_abstraction
 from anabranch.runtime.values.pytrees.layout import (
     Constant,
     Layout,
     Leaf,
     Node,
     Union,
+    initial_abstraction,
     interval,
     is_dynamic_array,
     is_text,

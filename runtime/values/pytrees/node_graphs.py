@@ -27,23 +27,12 @@ NodeKind: TypeAlias = tuple[type, tuple[Any, ...] | int | None, bool]
 
 @frozen(eq=False)
 class NodeGraph:
-    """The nodes of a static structure: None first, then the containers.
-
-    Attributes
-    ----------
-    members : tuple
-    places : IdentityDict
-        From a member to its number.
-    kinds : tuple
-        Of each member its class, and its keys where these tell few kinds of that class apart.
-    coarse : frozenset
-        The classes of which members are not told apart by their keys.
-    """
+    """The nodes of a static structure: None first, then the containers."""
 
     members: tuple[Any, ...]
-    places: IdentityDict[Any, int]
-    kinds: tuple[NodeKind, ...]
-    coarse: frozenset[type]
+    places: IdentityDict[Any, int]  # from a member to its number
+    kinds: tuple[NodeKind, ...]  # of each member its class, and its keys where these tell few kinds of that class apart
+    coarse: frozenset[type]  # the classes of which members are not told apart by their keys
 
     @staticmethod
     def of(members: Sequence[Value]) -> NodeGraph:

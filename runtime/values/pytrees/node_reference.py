@@ -85,10 +85,7 @@ class Reference(UnionValue):
     def plain_(self) -> UnionValue:
         """The same as one of a few alternatives.
 
-        Raises
-        ------
-        UnsupportedOperationError
-            Where they are many.
+        Raises `UnsupportedOperationError` where they are many.
         """
         possible = self.possible_()
         if len(possible) > FEW:

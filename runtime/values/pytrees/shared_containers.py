@@ -49,11 +49,7 @@ def _merged_containers(layout: Layout) -> list[Value]:
 def containers_by_place(values: Sequence[object], layout: Layout) -> list[list[Value]]:
     """For each mutable container that `Unpacking` makes, also in choices, those which it may stand for.
 
-    Parameters
-    ----------
-    values
-        The values that may be packed; none where that is unspecified.
-    layout
+    `values`: the values that may be packed; none where that is unspecified.
     """
     if not _holds_containers(layout):
         return []

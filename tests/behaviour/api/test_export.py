@@ -384,13 +384,13 @@ def test_other_versions_and_machines(need, blobs, monkeypatch):
 
 
 def test_another_platform(blobs, monkeypatch):
-    monkeypatch.setattr("anabranch.runtime.api.exported.platform", lambda: "tpu")
+    monkeypatch.setattr("anabranch.runtime.api.export.platform", lambda: "tpu")
     with pytest.raises(SerializationError, match="newton was exported for cpu, and this is tpu"):
         deserialize(blobs[deserialize])
 
 
 def test_another_form(blobs, monkeypatch):
-    monkeypatch.setattr("anabranch.runtime.api.exported.FORM", "0")
+    monkeypatch.setattr("anabranch.runtime.api.export.FORM", "0")
     with pytest.raises(SerializationError, match=f"made for form {container_format.FORM}, and here is 0"):
         deserialize(blobs[deserialize])
 

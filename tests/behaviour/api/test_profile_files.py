@@ -13,7 +13,7 @@ import anabranch
 from anabranch import jit
 from anabranch.__main__ import main
 from anabranch.runtime.api.inspection.flame_graph import Frame
-from anabranch.runtime.api.inspection.line_frames import line_frames
+from anabranch.runtime.api.inspection.profile import line_frames
 from anabranch.runtime.host import sampler
 
 sampled = pytest.mark.skipif(bool(sampler.obstacle()), reason="no samples can be taken here")

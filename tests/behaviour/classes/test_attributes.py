@@ -22,7 +22,7 @@ from anabranch.runtime.control.iteration.generators import GeneratorCall, PushIt
 from anabranch.runtime.control.iteration.progress_bars import SHOWN, TqdmBar
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.stdlib.nditer_ import ElementIterator
-from anabranch.runtime.values.arena_list import InArena
+from anabranch.runtime.values.arena_contents import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.lazy_text import Text

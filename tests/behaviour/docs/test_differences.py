@@ -40,57 +40,95 @@ def test_the_order_of_two_lists_or_tuples_is_a_python_bool():
     assert jit(lambda a, b: (a, 1) < (b, 2))(one, two) is True
 
 
-def test_a_python_int_has_64_bits():
-    def factorial(n):
-        product = 1
-        for i in range(1, n + 1):
-            product *= i
-        return product
-
-    def square(n):
-        return n * n
-
-    assert jit(factorial)(20) == factorial(20)
-    with pytest.raises(OverflowError):
-        jit(factorial)(21)
-    with pytest.raises(OverflowError):
-        jit(lambda n: n + 1)(2**63)
-    assert jit(square, static_argnames="n")(2**40) == 2**80
-    assert jit(lambda n: n < 2**70)(5) is True
+def square(n):
+    return n * n
 
 
-def test_a_traced_int_to_a_negative_power_is_an_error():
-    def power(b, n):
-        return b**n
-
-    assert jit(power)(2, 3) == 8
-    assert power(2, -1) == 0.5
-    with pytest.raises(anabranch.AnabranchError, match=r"float\(x\) \*\* n"):
-        jit(power)(2, -1)
-    known = jit(lambda n: 10**-n)
-    assert [repr(known(2)), repr(known(-2))] == ["0.01", "100"]
+def power(b, n):
+    return b**n
 
 
-def test_a_negative_float_to_a_fractional_power_is_an_error():
-    def root(x):
-        return x**0.5
-
-    assert jit(root)(4.0) == 2.0
-    assert isinstance(root(-4.0), complex)
-    with pytest.raises(anabranch.AnabranchError, match=r"complex\(x\) \*\* y"):
-        jit(root)(-4.0)
+def root(x):
+    return x**0.5
 
 
-def test_round_x_digits_of_far_digits_is_an_error():
-    def rounded(x, digits):
-        return round(x, digits)
+def rounded(x, digits):
+    return round(x, digits)
 
-    compiled = jit(rounded)
-    for x, digits in ((2.675, 2), (1e300, 5), (0.5, 400), (-1234.5, -2), (1e-7, 20)):
-        assert compiled(x, digits) == rounded(x, digits)
-    assert rounded(1e-7, 30) == 1e-7
-    with pytest.raises(anabranch.UnsupportedOperationError, match=r"np\.round"):
-        compiled(1e-7, 30)
+
+def places(a):
+    return np.array([i for i in range(len(a)) if a[i] > 0])
+
+
+def pairs(a):
+    return np.array([(v, 2 * v) for v in a if v > 0])
+
+
+def halves(a):
+    return np.array([i if a[i] < 2 else a[i] / 2 for i in range(len(a)) if a[i] > 0])
+
+
+def counted(a):
+    return np.array(range(len(a[a > 0])))
+
+
+def weighted(x, n):
+    return np.bincount(x[:n], x[:n] * 1.0)
+
+
+def ordered(x, y):
+    return sorted([x, y])
+
+
+def is_one(x, y):
+    return x is y
+
+
+def picked(items, i):
+    item = items[i]
+    return item is items[0], item
+
+
+def chosen(x, y, n):
+    z = y if n > 0 else x
+    return z is x, z
+
+
+NONE, SOME = np.array([-1.0, -2.0]), np.array([1.0, -1.0, 1.5])
+ITEMS, LARGE = [(1, 2), (3, 4)], 1000
+ONE, OTHER = np.float64(1.5), np.float64(2.5)
+# Functions, calls that compiled code answers, calls that are made again, and what the error says where they are not.
+MADE_AGAIN = (
+    (square, [(5,), (-7,)], [(2**40,), (2**63,)], "64 bits|128 bits"),
+    (power, [(2, 3), (7, 0)], [(2, -1)], r"float\(x\) \*\* n"),
+    (root, [(4.0,)], [(-4.0,)], r"complex\(x\) \*\* y"),
+    (rounded, [(2.675, 2), (1e300, 5), (0.5, 400), (-1234.5, -2), (1e-7, 20)], [(1e-7, 30)], r"np\.round"),
+    (places, [(SOME,)], [(NONE,)], "float64 with one axis"),
+    (pairs, [(SOME,)], [(NONE,)], "float64 with one axis"),
+    (halves, [(SOME * 2,), (NONE,)], [(SOME,)], "another dtype"),
+    (counted, [(SOME,)], [(NONE,)], "np.arange"),
+    (weighted, [(np.array([1, 0, 1]), 2)], [(np.array([1, 0, 1]), 0)], "np.bincount with weights"),
+    (ordered, [(2.0, 1.0)], [(float("nan"), 1.0)], "NaN"),
+    (is_one, [(7, 7), (7, 8), (2.5, 3.5)], [(LARGE, LARGE), (2.5, 2.5)], "compare with =="),
+    (picked, [(ITEMS, 1)], [(ITEMS, 0)], "whether this tuple is that one is not known"),
+    (chosen, [(ONE, OTHER, 1)], [(ONE, OTHER, 0)], "whether this NumPy scalar is that one is not known"),
+)
+
+
+@pytest.mark.parametrize(("function", "plain", "again", "text"), MADE_AGAIN)
+def test_some_calls_are_made_again_as_plain_python(function, plain, again, text):
+    falling, raising = jit(function, eager_fallback=True), jit(function, eager_fallback=False)
+    for args in (*plain, *again):
+        is_again = any(args is other for other in again)
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always", anabranch.EagerFallbackWarning)
+            got, want = falling(*args), function(*args)
+        np.testing.assert_equal(got, want)
+        assert (type(got), getattr(got, "dtype", None)) == (type(want), getattr(want, "dtype", None))
+        assert bool(given) == (is_again and args is again[0])  # it warns once
+        with pytest.raises(anabranch.AnabranchError, match=text) if is_again else contextlib.nullcontext():
+            raising(*args)
+    assert f"calls run as plain Python: {len(again)} so far" in str(falling.explain(*plain[0]))
 
 
 def test_sums_are_taken_in_another_order(rng):
@@ -263,26 +301,6 @@ def test_items_of_a_list_of_run_time_length_are_copies():
     assert np.array_equal(jit(rows)(m)[0], rows(m)[0])
     with pytest.raises(anabranch.AliasError):
         jit(writes)(m)
-
-
-def test_an_empty_list_of_run_time_length_becomes_an_array_of_its_items_type():
-    def places(a):
-        return np.array([i for i in range(len(a)) if a[i] > 0])
-
-    for a in (np.array([1.0, -1.0]), np.array([-1.0])):
-        assert np.array_equal(jit(places)(a), places(a))
-    assert places(a).dtype == np.float64
-    assert jit(places)(a).dtype == np.int64
-
-
-def test_np_bincount_with_weights_of_nothing_gives_float64():
-    def counts(x, n):
-        return np.bincount(x[:n], x[:n] * 1.0)
-
-    x = np.array([1, 0, 1])
-    np.testing.assert_array_equal(jit(counts)(x, 2), counts(x, 2), strict=True)
-    assert counts(x, 0).dtype == np.int64
-    assert jit(counts)(x, 0).dtype == np.float64
 
 
 def test_searches_of_what_is_not_sorted_find_other_places():

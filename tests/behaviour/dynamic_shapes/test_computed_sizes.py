@@ -95,6 +95,7 @@ def test_bins(bins):
             np.histogram(x, k, weights=x),
             np.histogram(x, k, density=True),
             np.histogram(x[x > 2].astype(int), k),
+            np.histogram(x[x > 2], k, range=(0, 4), weights=x[x > 2]),
             np.histogram_bin_edges(x, k),
         )
 

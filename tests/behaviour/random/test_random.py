@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit, random
-from anabranch.runtime.random.threefry import threefry
+from anabranch.runtime.random.keys import threefry
 
 KEY = random.key(7)
 MANY = 100_000

@@ -10,8 +10,7 @@ import pytest
 
 from anabranch import asarray, configure, jit
 from anabranch.runtime.testing.compare_outcomes import first_difference
-from anabranch.runtime.testing.outcomes import Outcome
-from anabranch.runtime.testing.value_parts import copied
+from anabranch.runtime.testing.outcomes import Outcome, copied
 from anabranch.testing import Tolerance, assert_equivalent, check_equivalent
 
 a = np.arange(4.0)

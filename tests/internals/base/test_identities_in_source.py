@@ -14,7 +14,7 @@ ALLOWED = {
     "runtime/host/twister_memory.py": "reads the memory of an object that the caller holds",
     "src/anabranch/base/instance_cache.py": "an entry goes when its object does",
     "runtime/values/heap/snapshot.py": "keeps the objects, but for the instance whose executables go with it",
-    "runtime/testing/value_parts.py": "the memo of `copy.deepcopy`; the objects are held",
+    "runtime/testing/outcomes.py": "the memo of `copy.deepcopy`; the objects are held",
     "runtime/host/object_layout.py": "addresses as such",
     "runtime/host/library_ufuncs.py": "addresses as such",
     "runtime/call/quick/entry.py": "addresses as such",

@@ -19,7 +19,7 @@ import anabranch
 from anabranch import DeletedArrayError, configure, jit
 from anabranch.runtime.call.execution import MISS, never
 from anabranch.runtime.host.object_layout import address
-from anabranch.runtime.testing.value_parts import copied
+from anabranch.runtime.testing.outcomes import copied
 from tests.equivalence import Outcome, alike
 
 

@@ -24,7 +24,7 @@ from anabranch.compat.numba import njit
 from anabranch.runtime.api import jitted
 from anabranch.runtime.call.quick.entry import are_possible
 from anabranch.runtime.call.quick.translation import table_of
-from anabranch.runtime.testing.value_parts import copied
+from anabranch.runtime.testing.outcomes import copied
 from tests.equivalence import Outcome, alike
 
 pytestmark = pytest.mark.skipif(not are_possible(), reason="no machine code takes calls in this Python")

@@ -11,8 +11,7 @@ import pytest
 from anabranch import jit
 from anabranch.runtime.ir.array_type import ArrayType, short_dtype
 from anabranch.runtime.ir.interpret import evaluate
-from anabranch.runtime.ir.output_groups import OutputGroups
-from anabranch.runtime.ir.program import Program, Var
+from anabranch.runtime.ir.program import OutputGroups, Program, Var
 from tests.equations import V3, F, I, equation, literal, one, unary
 
 

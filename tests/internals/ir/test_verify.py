@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch.runtime.ir.output_groups import OutputGroups
-from anabranch.runtime.ir.program import Program, Var
+from anabranch.runtime.ir.program import OutputGroups, Program, Var
 from anabranch.runtime.ir.verify import MalformedProgramError, check
 from tests.equations import V3, B, F, I, equation, literal, one, unary
 

@@ -7,7 +7,7 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.native.durations import most_work
-from anabranch.runtime.native.last_steps import ends_apart
+from anabranch.runtime.native.wrapped_ends import ends_apart
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.passes.range_analysis import value_ranges
 from tests.equivalence import check

@@ -12,7 +12,7 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Literal, Program, Var
-from anabranch.runtime.ops.mlir_text import tensor
+from anabranch.runtime.ops.stablehlo_text import tensor
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 from anabranch.runtime.xla.compiler import compile_text
 from tests.internals.ops.op_cases import Case, Outcome, differs, equation, report, run

@@ -8,7 +8,7 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.lower import lower
-from anabranch.runtime.ops.window import window
+from anabranch.runtime.ops.vector_lanes import window
 from anabranch.runtime.xla.compiler import compile_text
 from tests.equations import F, I, every_equation, literal, one, ops
 from tests.equivalence import check as equal

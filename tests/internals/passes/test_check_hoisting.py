@@ -7,8 +7,7 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.ir.interpret import evaluate
-from anabranch.runtime.ir.output_groups import OutputGroups
-from anabranch.runtime.ir.program import Program, Var
+from anabranch.runtime.ir.program import OutputGroups, Program, Var
 from anabranch.runtime.ir.verify import check
 from anabranch.runtime.ops.check import CODE
 from anabranch.runtime.passes.check_elimination import eliminate_checks
