@@ -195,6 +195,8 @@ def resolve(function: Any) -> Value:
         found = instead.counterpart(function)
         if found is not None:
             return found
+    if isinstance(function, types.MethodType) and isinstance(function.__func__, (type, functools.partial)):
+        return functools.partial(call, function.__func__, function.__self__)
     if isinstance(function, _BOUND) and function.__name__ == "__init__":
         again = container_methods.filled_anew(function.__self__)
         if again is not None:

@@ -31,6 +31,7 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer, class_name
+from anabranch.runtime.values.union import UnionValue
 
 
 def made_growable(made: list[Any]) -> Value:
@@ -75,6 +76,9 @@ def starred(items: Value, before: int, after: int) -> tuple[Value, ...]:
     """The values of the names of `a, *b, c = items`: so many before the starred one, and so many after it."""
     if chosen_containers.is_choice(items):
         items = items_of(items)
+        if isinstance(items, UnionValue):
+            parts: tuple[Value, ...] = items.through(lambda one: starred(one, before, after))
+            return parts
     walked = user_iterators.iterated(items)
     if not tracing() or not (isinstance(walked, PushIterator) or is_of_run_time_length(walked)):
         if isinstance(walked, Tracer) and not walked.abstract.shape:

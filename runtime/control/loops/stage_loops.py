@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -55,11 +56,15 @@ def stage(loop: LoopStatement) -> State:
     if not learned_types.begin(types):
         _take_up(outer, loop, types)
     unrolled = outer.trace.unrolling.equations
+    sizes: list[int] = []
     for attempt in range(_MOST_ATTEMPTS):
         outer.trace.unrolling.equations = unrolled
         outer.trace.unrolling.made += _TRACES_EQUATIONS
         traced = _trace_body(outer, loop, types)
         if traced is None:
+            sizes.append(sum(map(layouts.alternatives, types.layouts)))
+            if _doubles(sizes):
+                break
             continue
         if loop.peels and copied_items.appends_callers_array(traced.builder, traced.entry, traced.init):
             raise first_step_error(f"the first step of {loop.what} appends an array from outside to a list", loop)
@@ -88,6 +93,15 @@ def stage(loop: LoopStatement) -> State:
         f"the names that {loop.what} changes have other types after each step; give each of them one type before the "
         "loop"
     )
+
+
+def _doubles(sizes: Sequence[int]) -> bool:
+    """Return whether each attempt adds about twice as much to what the state may be, so that there is no end to it."""
+    added = [b - a for a, b in itertools.pairwise(sizes)][-_DOUBLINGS:]
+    return len(added) == _DOUBLINGS and added[-1] > _MANY and all(2 * b > 3 * a for a, b in itertools.pairwise(added))
+
+
+_MANY, _DOUBLINGS = 12, 4
 
 
 def _gets_longer(slot: Slot, changes: IdentityDict[Value, Value]) -> bool:

@@ -100,6 +100,17 @@ def outline(value: object) -> Layout:
     return describe(value, lambda _: True)
 
 
+def alternatives(layout: Layout) -> int:
+    """How many things a value of the layout may be, each part of it and each item of its lists counted by itself."""
+    match layout:
+        case Union(options):
+            return sum(map(alternatives, options))
+        case Node(structure, children):
+            return 1 + sum(map(alternatives, (*children, *structure.variants)))
+        case _:
+            return 1
+
+
 def numeric(layout: Layout) -> Abstract | None:
     """The abstract value of a layout that is one number or array."""
     if isinstance(layout, Leaf):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.equivalence import check_calls
 from tests.program_table import Program, Table
 
 case = Table()
@@ -79,3 +80,13 @@ def test_as_in_eager_python(program: Program) -> None:
 @pytest.mark.parametrize("program", case.named(IN_XLA))
 def test_without_native_loops(program: Program) -> None:
     program.check_in_xla()
+
+
+def test_one_of_rows_of_several_lengths():
+    def f(n):
+        row = (1, 2.0) if n > 1 else (3, 4.0, 5.0)
+        first, *rest = row
+        *more, last = [n, 2.0] if n > 1 else [3.0]
+        return first, rest, more, last
+
+    check_calls(f, (2.0,), (0.0,))
