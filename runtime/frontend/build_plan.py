@@ -16,7 +16,7 @@ from anabranch.runtime.frontend.effects import ObjectChanges
 from anabranch.runtime.frontend.result_aliases import identities
 from anabranch.runtime.frontend.result_layout import (
     hosted_result,
-    lists_arrays,
+    may_copy_items,
     result_layout,
     with_elements_packed,
     with_nodes,
@@ -136,7 +136,7 @@ def build_plan(
         strides=_strides(given, arguments),
         orders={k: tuple(map(order.index, range(len(order)))) for k, order in orders.items()},
         on_device=stays,
-        may_copy_views=lists_arrays(layout) or any(map(_may_be_copied, packed)),
+        may_copy_views=may_copy_items(layout) or any(map(_may_be_copied, packed)),
     )  # fmt: skip
 
 

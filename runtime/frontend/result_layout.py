@@ -50,19 +50,26 @@ _STAGED = (countable.Countable, generators.PushIterator, progress_displays.Opaqu
 _MADE_OF_OTHERS = (Iterator, ItemsView, ValuesView, functools.partial, types.MethodType)
 
 
-def lists_arrays(layout: layouts.Layout) -> bool:
-    """Return whether lists of run-time length in a result hold arrays: what is a view in eager code is a copy there."""
-    pending: list[tuple[layouts.Layout, bool]] = [(layout, False)]
+def may_copy_items(layout: layouts.Node) -> bool:
+    """Return whether lists of run-time length may hold copies of what eager code has there: arrays that are views.
+
+    So may lists of the caller's, after the call, of objects and containers. The layout is of a result and these.
+    """
+    pending: list[tuple[layouts.Layout, bool, bool]] = [
+        (part, place > 0, False) for place, part in enumerate(layout.children)
+    ]
     while pending:
         match pending.pop():
-            case layouts.Leaf(abstract), True if abstract.kind is Kind.ARRAY:
+            case layouts.Leaf(abstract), _, True if abstract.kind is Kind.ARRAY:
                 return True
-            case layouts.Node(structure), True if structure.array_arena is not None:
+            case layouts.Node(structure), is_callers, True if structure.array_arena or (
+                is_callers and (structure.mutable or structure.is_in_arena)
+            ):
                 return True
-            case layouts.Node(ItemsStructure(variants=kinds)), _:
-                pending += [(kind, True) for kind in kinds]
-            case ((layouts.Node(_, parts) | layouts.Union(parts)), in_list):
-                pending += [(part, in_list) for part in parts]
+            case layouts.Node(ItemsStructure(variants=kinds)), is_callers, _:
+                pending += [(kind, is_callers, True) for kind in kinds]
+            case ((layouts.Node(_, parts) | layouts.Union(parts)), is_callers, in_list):
+                pending += [(part, is_callers, in_list) for part in parts]
     return False
 
 
