@@ -109,7 +109,7 @@ class Wrapped(StagedFunction[P, R]):
     def _made_again(
         self, error: AnabranchError, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Callable[..., Any] | None:
-        """What makes a call again that compiled code has refused at run time; None where it is not made again."""
+        """A callable that makes a call again which compiled code has refused at run time; None where that is not done."""
         ended, options = error.ended, self.__anabranch_options__
         if ended is None or tracing():
             return None

@@ -114,7 +114,7 @@ class Equation:
 
     @property
     def has_programs(self) -> bool:
-        """Whether there are any."""
+        """Return whether there are any."""
         return any(True for _ in self.programs())
 
 

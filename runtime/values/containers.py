@@ -246,7 +246,7 @@ def own_dict(target: dict[Value, Value]) -> Any:
 
 
 def contents_of(target: dict[Value, Value]) -> Contents:
-    """What a dict holds, whatever a subclass says that it holds."""
+    """The contents of a dict, whatever a subclass says that it holds."""
     return Contents(target if type(target).__iter__ is dict.__iter__ else own_dict(target).items(target))
 
 

@@ -153,7 +153,7 @@ _CHANGES: dict[Callable[[Any, Any], object], tuple[str, Callable[[Value, Value],
 
 
 def _changed(target: Value, value: UnionOperators, change: Callable[[Value, Value], Value]) -> Value:
-    """What an operator such as `+=` leaves of a container: itself, unless an option makes something else of it."""
+    """The container that an operator such as `+=` leaves: itself, unless an option makes something else of it."""
     made: list[Value] = []
 
     def done(option: Value) -> Value:

@@ -231,7 +231,7 @@ class Sources:
 
     @functools.cached_property
     def _made(self) -> list[set[Label]]:
-        """What the others are after each step."""
+        """The memory that the others are after each step."""
         return [{source for _, source in row if not isinstance(source, EntryArray)} for row in self.rows]
 
     def _labels(self, leaf: int, now: Sequence[set[Label]]) -> set[Label]:

@@ -38,7 +38,10 @@ def compared(operation: Callable[[Any, Any], object], a: object, b: object) -> V
     """`a OP b`; of containers with run-time parts as Python does it, part by part."""
     if (found := looked_up(operation, a, b)) is not UNKNOWN:
         return found
-    a, b = _as_one_number(a), _as_one_number(b)
+    if _is_one_of_numbers(a) or _is_one_of_numbers(b):
+        if all(_is_one_of_numbers(v) or _is_ordinary_number(v) for v in (a, b)):
+            return operation(a, b)  # which gives what each number gives: Python's bools or NumPy's
+        a, b = (v.resolve() if _is_one_of_numbers(v) else v for v in (a, b))
     if not _share_parts(a, b):
         a, b = _as_one_tuple(a), _as_one_tuple(b)
     if isinstance(a, Reference) or isinstance(b, Reference):
@@ -80,9 +83,8 @@ def _is_one(a: Value, b: Value) -> Value:
     return same if isinstance(same, bool) else python_scalar(same)
 
 
-def _as_one_number(value: object) -> Value:
-    """A number of one of a few kinds as one that is worth the same: it is only compared."""
-    return value.resolve() if isinstance(value, UnionValue) and value.worth is not None else value
+def _is_one_of_numbers(value: Value) -> bool:
+    return isinstance(value, UnionValue) and value.worth is not None
 
 
 def _as_one_tuple(value: Value) -> Value:

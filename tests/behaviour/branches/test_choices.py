@@ -324,3 +324,14 @@ def test_index_arrays_of_several_sizes_beside_an_int_in_one_of_several_arrays(n)
         return chosen[at, column].sum()
 
     check(f, np.zeros((4, 3)), np.zeros((4, 3)), np.array([1, 2, 3]), 1, n)
+
+
+@pytest.mark.parametrize("n", [0, 3, 200])
+def test_chains_of_comparisons_of_a_number_of_python_or_numpy_give_the_bool_of_each(n):
+    def f(a, members, n):
+        k = n
+        if n > 100:
+            k = a[0]
+        return k > 2 in members, 1 < k < 5, k > 2 < 5, k == k <= 9
+
+    check(f, np.array([0, 1]), {3, 4}, n)
