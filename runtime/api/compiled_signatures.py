@@ -130,7 +130,9 @@ class CompiledSignatures(Generic[P, R]):
             found = key, leaves, _ = self._signature(args, kwargs, tried)
             if not leaves.run_time_sequences or self._many_sequences.are_refused(key):
                 continue
-            if self._exact(key, leaves) in self._executables or self._compiles_for_all(*found):
+            compiled = self._executables.get(self._exact(key, leaves))
+            is_ready = compiled is not None and compiled.execution.plan.guards.hold()
+            if is_ready or self._compiles_for_all(*found):
                 self._many_sequences.places = tried
                 return found
             self._many_sequences.refuse(key)
@@ -154,16 +156,14 @@ class CompiledSignatures(Generic[P, R]):
 
     def _compiles_for_all(self, key: SignatureKey, leaves: Leaves, call: Call) -> bool:
         """Compile for all contents, of any length where that can be; return whether it has worked out."""
-        for take in (self._many_values.serve_all, self._many_values.refuse):
-            take(key)
-            try:
-                self._compile(key, leaves, call)
-            except Exception:
-                self._executables.misses -= 1  # the call is counted again
-            else:
-                self._executables.hits -= 1  # and so it is here
-                return True
-        return False
+        self._many_values.serve_all(key)
+        try:
+            self._compile(key, leaves, call)
+        except Exception:  # what is the user's is raised again with the contents known
+            self._executables.misses -= 1  # the call is counted again
+            return False
+        self._executables.hits -= 1  # and so it is here
+        return True
 
     def _compile(self, key: SignatureKey, leaves: Leaves, call: Call) -> Compiled:
         """The executable of a signature that has none; others that want it wait here."""
@@ -172,11 +172,17 @@ class CompiledSignatures(Generic[P, R]):
             exact = self._exact(key, leaves)
             if exact != key and self._many_values.are_due(key):
                 self._many_values.serve_all(key)
+                exact = key
+            if self._is_general(key, exact):
                 try:
                     return self._compile_as(key, key, leaves, call)
-                except Exception:  # what is the user's is raised again with the values known
+                except BaseException as error:
                     self._many_values.refuse(key)
-                    cache.misses -= 1  # the call is counted again
+                    if not isinstance(error, Exception):
+                        raise
+                # What was the user's is raised again with the values known.
+                cache.misses -= 1  # the call is counted again
+                exact = self._exact(key, leaves)
             return self._compile_as(exact, key, leaves, call)
 
     def _compile_as(self, exact: SignatureKey, key: SignatureKey, leaves: Leaves, call: Call) -> Compiled:

@@ -9,29 +9,22 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
-from anabranch.base.deep_stack import deep
 from anabranch.base.instance_cache import PerInstance
-from anabranch.runtime.api import eager_fallback
+from anabranch.runtime.api.call_dispatch import Dispatched
 from anabranch.runtime.api.explain import Explanation
-from anabranch.runtime.api.many_values import ChargedExecution
 from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.api.notebook_html import of_function
 from anabranch.runtime.api.options import JitOptions
-from anabranch.runtime.api.staged_function import StagedFunction
-from anabranch.runtime.call.auto_static import known_key
-from anabranch.runtime.call.execution import MISS, Execution, Recompile, never, run_until_it_fits
-from anabranch.runtime.call.fastpath import CallForm, make_fast_path
+from anabranch.runtime.call.execution import MISS, Execution, Recompile, run_until_it_fits
 from anabranch.runtime.call.quick.entry import QuickCalls, Taker, are_possible
 from anabranch.runtime.call.quick.translation import table_of
 from anabranch.runtime.config import configure
 from anabranch.runtime.control.call import resolve
-from anabranch.runtime.errors import AnabranchError, SourceError, UnsupportedValueError
-from anabranch.runtime.frontend.function_info import method_of, name_of
+from anabranch.runtime.errors import AnabranchError, SourceError
+from anabranch.runtime.frontend.function_info import method_of
 from anabranch.runtime.host.object_layout import call_as_method
-from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
+from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.tracing.builder import tracing
-from anabranch.runtime.tracing.capacity import OverflowedError
-from anabranch.runtime.values.containers import is_deep
 
 if TYPE_CHECKING:
     from anabranch.runtime.api.inspection.inspection import Inspection
@@ -47,7 +40,7 @@ Stage = TypeVar("Stage", bound=Callable[..., Any])
 _OFTEN = 32
 
 
-class Wrapped(StagedFunction[P, R]):
+class Wrapped(Dispatched[P, R]):
     """A function that is compiled for each new signature of its arguments, as `jax.stages.Wrapped`.
 
     Raises
@@ -106,20 +99,6 @@ class Wrapped(StagedFunction[P, R]):
         made: R = again(*args, **kwargs)
         return made
 
-    def _made_again(
-        self, error: AnabranchError, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Callable[..., Any] | None:
-        """A callable that makes a call again which compiled code has refused at run time; None where that is not done."""
-        ended, options = error.ended, self.__anabranch_options__
-        if ended is None or tracing():
-            return None
-        if not ended.effects and not options.donated and self._give_up(args, kwargs):
-            return self
-        if eager_fallback.may_run_plainly(options, ended, (args, kwargs)):
-            return functools.partial(eager_fallback.run, self, eager_fallback.reason(error))
-        ended.finish()
-        return None
-
     def _hit(self, entry: Execution) -> None:
         """Count a call; have machine code answer calls such as one that was made often."""
         self._executables.hits += 1
@@ -157,66 +136,6 @@ class Wrapped(StagedFunction[P, R]):
         """Return whether this is compiled as a method of one instance, with its attributes as constants."""
         kept = self._bound.get(instance)
         return kept is not None and kept._alone
-
-    def _ready(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves, Recompile]:
-        """Return what runs a call, and its leaves; compile now where no executable is for the call."""
-        try:
-            return self._found(args, kwargs)
-        except RecursionError:
-            if not is_deep((args, kwargs)):
-                raise
-        try:
-            with deep():
-                return self._found(args, kwargs)
-        except RecursionError as error:
-            if getattr(error, "anabranch_own", False):
-                raise
-            raise UnsupportedValueError(
-                "containers among the arguments lie in one another too deep; keep such a structure in arrays, one for "
-                "each field and one with the number of the next node"
-            ) from None
-
-    def _found(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves, Recompile]:
-        key, leaves, call = self._signature(args, kwargs)
-        exact = self._exact(key, leaves)
-        compiled = self._executables.get(exact)
-        found = self._of_any_sequences(args, kwargs, leaves.sequences) if compiled is None else None
-        if found is not None:
-            key, leaves, call = found
-            exact = self._exact(key, leaves)
-            compiled = self._executables.get(exact)
-        if compiled is None or not compiled.execution.plan.guards.hold():
-            compiled = self._compile(key, leaves, call)
-            compiled.execution.check(leaves)
-        else:
-            self._executables.hits += 1
-            compiled.execution.check(leaves)
-            form = functools.partial(CallForm.of, (args, kwargs), call, self._names, leaves.run_time_sequences)
-            self._make_fast_path(exact, compiled.execution, form)
-        execution: Execution = compiled.execution
-        if self._is_general(key, exact) and self._known.leaves(key):
-            values = known_key(key, leaves.values, self._known.leaves(key))
-            execution = ChargedExecution(execution, functools.partial(self._many_values.charge, key, values))
-        return execution, leaves, functools.partial(self._recompiled, args, kwargs)
-
-    def _recompiled(
-        self, args: tuple[object, ...], kwargs: dict[str, Any], overflow: OverflowedError
-    ) -> tuple[Execution, Leaves]:
-        """Compile for a call once more, with a larger buffer where a run of it had too small a one."""
-        key, leaves, call = self._signature(args, kwargs)
-        with configure(**self.__anabranch_options__.settings):
-            self._learned.grow(self._exact(key, leaves), overflow, name_of(self.__anabranch_function__))
-        execution = self._compile(key, leaves, call).execution
-        execution.check(leaves)
-        return execution, leaves
-
-    def _make_fast_path(self, key: SignatureKey, execution: Execution, form: Callable[[], CallForm]) -> None:
-        """Let the next such call take the fast path; a signature that is met once only pays nothing for it."""
-        known = execution in self._executables.with_fast_path
-        if known or execution.fast_path is never:
-            make_fast_path(getattr(self.__anabranch_function__, "__qualname__", "function"), execution, form)
-        if execution.fast_path is not never and not known:
-            self._executables.put_fast_path(key, execution)
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Wrapped[P, R]: ...

@@ -41,7 +41,7 @@ def compared(operation: Callable[[Any, Any], object], a: object, b: object) -> V
     if _is_one_of_numbers(a) or _is_one_of_numbers(b):
         if all(_is_one_of_numbers(v) or _is_ordinary_number(v) for v in (a, b)):
             return operation(a, b)  # which gives what each number gives: Python's bools or NumPy's
-        a, b = (v.resolve() if _is_one_of_numbers(v) else v for v in (a, b))
+        a, b = _as_one_number(a), _as_one_number(b)
     if not _share_parts(a, b):
         a, b = _as_one_tuple(a), _as_one_tuple(b)
     if isinstance(a, Reference) or isinstance(b, Reference):
@@ -83,8 +83,13 @@ def _is_one(a: Value, b: Value) -> Value:
     return same if isinstance(same, bool) else python_scalar(same)
 
 
-def _is_one_of_numbers(value: Value) -> bool:
+def _is_one_of_numbers(value: object) -> bool:
     return isinstance(value, UnionValue) and value.worth is not None
+
+
+def _as_one_number(value: Value) -> Value:
+    """A number of one of a few kinds as one that is worth the same: beside what is no number it is only compared."""
+    return value.resolve() if _is_one_of_numbers(value) else value
 
 
 def _as_one_tuple(value: Value) -> Value:

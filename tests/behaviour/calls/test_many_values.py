@@ -113,3 +113,38 @@ def test_views_that_are_returned_stay_views() -> None:
             assert [np.shares_memory(v, a) for v in got] == [np.shares_memory(v, a) for v in want]
             for one, other in zip(got, want, strict=True):
                 np.testing.assert_array_equal(one, other, strict=True)
+
+
+ROWS = False
+
+
+def test_what_cannot_serve_all_values_any_more_is_compiled_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    def either(x, n):
+        return rows(x, n) if ROWS else coins(n)
+
+    x, compiled = np.arange(60.0), jit(either)
+    for n in range(1, 13):
+        assert compiled(x, n) == coins(n)
+    monkeypatch.setitem(globals(), "ROWS", True)
+    for n in range(1, 16):
+        np.testing.assert_array_equal(compiled(x, n), rows(x, n), strict=True)
+
+
+def test_a_list_that_is_longer_than_lists_of_run_time_length_may_be() -> None:
+    compiled = jit(coins, capacity_limit=300)
+    for n in range(14):
+        assert compiled(n) == coins(n)
+    assert compiled(500) == coins(500)
+    assert compiled(20) == coins(20)
+
+
+def test_an_interrupt_of_the_compilation_for_all_leaves_each_value_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = jit(coins)
+    for n in range(8):
+        compiled(n)
+    with monkeypatch.context() as interrupting:
+        interrupting.setattr(type(compiled), "_compile_as", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            compiled(9)
+    for n in range(8, 14):
+        assert compiled(n) == coins(n)

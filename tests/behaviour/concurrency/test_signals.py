@@ -114,6 +114,7 @@ def restore(before):
 # Those that change what is not theirs, and put it back.
 CHANGING = (
     "contextlib.py",
+    "api/call_dispatch.py",
     "api/compile_driver.py",
     "api/jitted.py",
     "base/context_values.py",
