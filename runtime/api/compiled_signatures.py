@@ -33,8 +33,12 @@ from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.argument_layouts import argument_names, arguments_of
 from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
 from anabranch.runtime.signature.static_args import StaticArguments
+from anabranch.runtime.tracing.builder import OutOfTime, tracing_for
 from anabranch.runtime.tracing.capacity import Learned, with_learned_sizes
 from anabranch.transpile.carried_source import Carried, carried_sources, restore_sources
+
+# So long it may take to trace for all values what can be compiled for each.
+_MOST_SECONDS = 3.0
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -158,8 +162,9 @@ class CompiledSignatures(Generic[P, R]):
         """Compile for all contents, of any length where that can be; return whether it has worked out."""
         self._many_values.serve_all(key)
         try:
-            self._compile(key, leaves, call)
-        except Exception:  # what is the user's is raised again with the contents known
+            with tracing_for(_MOST_SECONDS):
+                self._compile(key, leaves, call)
+        except (Exception, OutOfTime):  # what is the user's is raised again with the contents known
             self._executables.misses -= 1  # the call is counted again
             return False
         self._executables.hits -= 1  # and so it is here
@@ -175,10 +180,11 @@ class CompiledSignatures(Generic[P, R]):
                 exact = key
             if self._is_general(key, exact):
                 try:
-                    return self._compile_as(key, key, leaves, call)
+                    with tracing_for(_MOST_SECONDS):
+                        return self._compile_as(key, key, leaves, call)
                 except BaseException as error:
                     self._many_values.refuse(key)
-                    if not isinstance(error, Exception):
+                    if not isinstance(error, (Exception, OutOfTime)):
                         raise
                 # What was the user's is raised again with the values known.
                 cache.misses -= 1  # the call is counted again

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import time
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
@@ -19,6 +20,7 @@ import numpy as np
 from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.context_values import having
 from anabranch.base.frozen import frozen, mutable
+from anabranch.base.signals import Interrupt
 from anabranch.runtime.errors import EscapedTracerError
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
@@ -229,6 +231,8 @@ class Builder:
         """Append `op(inputs)`; returns its outputs. Scalar arithmetic on literals is computed at once."""
         own = self.known
         self.trace.unrolling.made += 1
+        if (end := _end.get()) is not None and time.monotonic() > end:
+            raise OutOfTime
         atoms = tuple([a if a in own else self.resolve(a) for a in inputs])
         types = op.type(*[a.type for a in atoms], **params)
         values = folded(op, atoms, types, params, self.maker)
@@ -351,6 +355,27 @@ class Builder:
 
 
 _current: contextvars.ContextVar[Builder | None] = contextvars.ContextVar("builder", default=None)
+
+
+# Until when an attempt to trace may go on.
+_end: contextvars.ContextVar[float | None] = contextvars.ContextVar("end", default=None)
+
+
+class OutOfTime(Interrupt):
+    """Raised while tracing when an attempt has taken as long as it may."""
+
+
+@contextlib.contextmanager
+def tracing_for(seconds: float) -> Iterator[None]:
+    """Let what is traced in the block take so long.
+
+    Raises
+    ------
+    OutOfTime
+        Where it takes longer.
+    """
+    with having(_end, time.monotonic() + seconds):
+        yield
 
 
 builder_or_none = _current.get  # the builder that collects equations now

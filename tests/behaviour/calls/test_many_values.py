@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
+from anabranch.runtime.api import compiled_signatures
 
 
 def coins(n):
@@ -148,3 +149,12 @@ def test_an_interrupt_of_the_compilation_for_all_leaves_each_value_its_own(monke
             compiled(9)
     for n in range(8, 14):
         assert compiled(n) == coins(n)
+
+
+def test_an_attempt_that_takes_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled_signatures, "_MOST_SECONDS", 0.0)
+    numbers, words = jit(coins), jit(lambda text: sum(c == "a" for c in text))
+    for n in range(12):
+        assert numbers(n) == coins(n)
+        assert words(f"a{n}a") == 2
+    assert numbers.cache_info().misses == words.cache_info().misses == 12
