@@ -206,7 +206,9 @@ class StagedFunction(CompiledSignatures[P, R]):
     ) -> tuple[Traced, Explanation, Compiled | None]:
         """A trace, the decisions made in it, and the executable of the call where it is in memory."""
         with deep():
-            key, leaves, call = self._signature(args, kwargs)
+            key, leaves, call = self._signature(args, kwargs, self._many_sequences.places)
+            if self._many_sequences.are_refused(key):
+                key, leaves, call = self._signature(args, kwargs)
         telling = contextlib.nullcontext() if times is None else times.of_traces()
         settings = configure(**self.__anabranch_options__.settings)
         knowing = self._knowing_values(key, self._exact(key, leaves))
