@@ -378,6 +378,11 @@ def tracing_for(seconds: float) -> Iterator[None]:
         yield
 
 
+def is_attempt() -> bool:
+    """Return whether what is traced now is given up where anything speaks against it, and made in another way."""
+    return _end.get() is not None
+
+
 builder_or_none = _current.get  # the builder that collects equations now
 
 

@@ -9,6 +9,7 @@ import traceback
 import types
 
 from anabranch.runtime.errors import IntegerRangeError, ShapeMismatchError
+from anabranch.runtime.tracing.builder import is_attempt
 from anabranch.runtime.tracing.source_frames import installed, internal
 
 # What the project's code does for the user it does by calls, such as `operator.getitem(v, key)` and
@@ -22,6 +23,10 @@ _NOT_FOR_THE_USER = (
     "STORE_",
     "UNPACK_",
 )
+# What operations raise that are given something else than they take.
+_MISREADINGS = (TypeError, AttributeError)
+# Where exceptions of several, or with several causes, are raised for the user.
+_RAISING = "anabranch.runtime.control.raise_"
 # So many frames of the project's in a row lie between no two calls of the user's functions.
 _FRAMES = 200
 
@@ -37,8 +42,21 @@ def is_own(error: BaseException) -> bool:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    inside = trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith("anabranch.")
-    return trace is not None and inside and _is_of_a_fault(error, trace)
+    if trace is None:
+        return False
+    if is_attempt() and isinstance(error, _MISREADINGS) and not _is_raised(trace):
+        return True  # an operation may have taken the stand-in of a value for something else
+    inside = trace.tb_frame.f_globals.get("__name__", "").startswith("anabranch.")
+    return inside and _is_of_a_fault(error, trace)
+
+
+def _is_raised(trace: types.TracebackType) -> bool:
+    """Return whether a statement of the user's has raised an exception here."""
+    code = trace.tb_frame.f_code
+    if trace.tb_frame.f_globals.get("__name__") == _RAISING:
+        return True
+    is_users = not internal(code.co_filename) and not installed(code.co_filename)
+    return is_users and dis.opname[code.co_code[trace.tb_lasti]].startswith(("RAISE_", "RERAISE"))
 
 
 def _is_of_values(error: RecursionError) -> bool:

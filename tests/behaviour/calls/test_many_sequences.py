@@ -265,3 +265,38 @@ def test_a_list_that_is_returned_or_passed_twice_is_the_callers() -> None:
         assert compiled(given)[0] is given
         assert once(given, given) == (given, n + 1)
         assert once(given, list(given))[0] is given
+
+
+def spelled(x, text):
+    return np.einsum(text, x, x) if x.sum() > 0 else x
+
+
+def typed_in_a_branch(x, text):
+    return x.astype(text) if x.sum() > 0 else x
+
+
+def shown(x, text):
+    return text % 3 if x.sum() > 0 else ""
+
+
+def added(x, text):
+    return text + 1 if x.sum() > 0 else text
+
+
+@pytest.mark.parametrize(
+    ("function", "texts"),
+    [
+        (
+            spelled,
+            ["ij,ij->ij", "ij,ij->i", "ij,ij->j", "ij,ij->", "ij,kj->ik", "ij,ij->ji", "ij,kl->", "ij,il->i"] * 2,
+        ),
+        (typed_in_a_branch, ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"]),
+        (shown, [f"%0{k}d" for k in range(1, 10)] + ["%x", "%s", "%e"]),
+        (added, WORDS[:12]),
+    ],
+)
+def test_what_takes_a_text_for_something_else_is_not_believed(function, texts) -> None:
+    x, compiled = np.arange(6.0).reshape(2, 3), jit(function)
+    for text in texts:
+        want, got = Outcome(function, (x, text), {}), Outcome(compiled, (x, text), {})
+        assert repr(got.error or got.value) == repr(want.error or want.value)
