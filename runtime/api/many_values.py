@@ -64,7 +64,9 @@ class ManyValues(BoundedDict[SignatureKey, _Values]):
 
     def refuse(self, key: SignatureKey) -> None:
         """Note that there is no executable for all values."""
-        self[key].is_general = False
+        values = self.get(key) or _Values()
+        values.is_general = False
+        self.put(key, values, settings().cache_size)
 
     def are_served(self, key: SignatureKey, exact: SignatureKey, executables: Container[SignatureKey]) -> bool:
         """Return whether a call with these values runs the executable for all.
