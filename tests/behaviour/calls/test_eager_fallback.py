@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from anabranch import EagerFallbackWarning, IntegerRangeError, UnsupportedOperationError, asarray, jit
+from anabranch import EagerFallbackWarning, IntegerRangeError, UnsupportedOperationError, asarray, host, jit
 
 
 def factorial(n):
@@ -177,3 +177,22 @@ def test_an_empty_list_as_a_key_takes_nothing() -> None:
 
     for a in (np.array([1.0, -1.0, 2.0]), np.array([-1.0, -2.0])):
         np.testing.assert_array_equal(jit(chosen)(a.copy()), chosen(a.copy()), strict=True)
+
+
+def test_a_call_in_which_a_host_function_has_run_is_not_made_again() -> None:
+    seen = []
+
+    @host(result=float)
+    def noted(x):
+        seen.append(x)
+        return 2.0 * x
+
+    def rooted(x):
+        return noted(x), x**0.5
+
+    compiled = jit(rooted, eager_fallback=True)
+    compiled(4.0)
+    del seen[:]
+    with pytest.raises(UnsupportedOperationError, match="complex"):
+        compiled(-4.0)
+    assert seen == [-4.0]
