@@ -27,3 +27,11 @@ class ListBuffer(Tracer):
 
     def _unary(self, ufunc: np.ufunc) -> Value:
         return NotImplemented
+
+
+def room_for(count: int) -> int:
+    """How many elements the memory of a sequence of so many has, as that of all of about this length."""
+    return max(_LEAST_ROOM, 1 << (count - 1).bit_length())
+
+
+_LEAST_ROOM = 16

@@ -14,10 +14,8 @@ from anabranch.runtime.values.abstract import PYTHON_DTYPES, python_abstract
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
-from anabranch.runtime.values.list_buffer import ListBuffer
+from anabranch.runtime.values.list_buffer import ListBuffer, room_for
 from anabranch.runtime.values.pytrees import layout as layouts
-
-_LEAST_ROOM = 16
 
 
 @frozen
@@ -31,7 +29,7 @@ class NumberListStructure(Structure):
         if set(map(type, value)) != {self.extra}:
             return None
         count = len(value)
-        line = np.zeros(max(_LEAST_ROOM, 1 << (count - 1).bit_length()), PYTHON_DTYPES[self.extra])
+        line = np.zeros(room_for(count), PYTHON_DTYPES[self.extra])
         try:
             line[:count] = value
         except OverflowError:

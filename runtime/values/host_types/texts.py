@@ -14,9 +14,7 @@ from anabranch.runtime.values import wrap
 from anabranch.runtime.values.host_types.byte_sequences import ByteSequence, BytesKind, BytesStructure
 from anabranch.runtime.values.host_types.host_type import HostStructure
 from anabranch.runtime.values.lazy_text import Text, decoded
-from anabranch.runtime.values.list_buffer import ListBuffer
-
-_LEAST_ROOM = 16
+from anabranch.runtime.values.list_buffer import ListBuffer, room_for
 
 
 @frozen
@@ -24,8 +22,7 @@ class CodesStructure(HostStructure):
     """That of a text: the codes of its characters, with as much room as all texts of about its length get."""
 
     def children(self, value: Value) -> list[Value]:
-        room = max(_LEAST_ROOM, 1 << (len(value) - 1).bit_length())
-        codes = np.zeros(room, np.uint8 if value.isascii() else np.uint32)
+        codes = np.zeros(room_for(len(value)), np.uint8 if value.isascii() else np.uint32)
         codes[: len(value)] = np.frombuffer(value.encode("utf-32-le", "surrogatepass"), "<u4")
         codes.flags.writeable = False
         return [codes, len(value)]
