@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import time
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
@@ -20,7 +19,6 @@ import numpy as np
 from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.context_values import having
 from anabranch.base.frozen import frozen, mutable
-from anabranch.base.signals import Interrupt
 from anabranch.runtime.errors import EscapedTracerError
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
@@ -28,6 +26,7 @@ from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.tracing.approach import NOTHING, Approach
+from anabranch.runtime.tracing.attempt_time import check_time
 from anabranch.runtime.tracing.call_state import Calls
 from anabranch.runtime.tracing.capacity import Capacity, CapacitySite
 from anabranch.runtime.tracing.container_state import Lists, Tables
@@ -231,8 +230,7 @@ class Builder:
         """Append `op(inputs)`; returns its outputs. Scalar arithmetic on literals is computed at once."""
         own = self.known
         self.trace.unrolling.made += 1
-        if (end := _end.get()) is not None and time.monotonic() > end:
-            raise OutOfTime
+        check_time()
         atoms = tuple([a if a in own else self.resolve(a) for a in inputs])
         types = op.type(*[a.type for a in atoms], **params)
         values = folded(op, atoms, types, params, self.maker)
@@ -355,32 +353,6 @@ class Builder:
 
 
 _current: contextvars.ContextVar[Builder | None] = contextvars.ContextVar("builder", default=None)
-
-
-# Until when an attempt to trace may go on.
-_end: contextvars.ContextVar[float | None] = contextvars.ContextVar("end", default=None)
-
-
-class OutOfTime(Interrupt):
-    """Raised while tracing when an attempt has taken as long as it may."""
-
-
-@contextlib.contextmanager
-def tracing_for(seconds: float) -> Iterator[None]:
-    """Let what is traced in the block take so long.
-
-    Raises
-    ------
-    OutOfTime
-        Where it takes longer.
-    """
-    with having(_end, time.monotonic() + seconds):
-        yield
-
-
-def is_attempt() -> bool:
-    """Return whether what is traced now is given up where anything speaks against it, and made in another way."""
-    return _end.get() is not None
 
 
 builder_or_none = _current.get  # the builder that collects equations now
