@@ -30,6 +30,7 @@ class Switches(TypedDict, total=False):
     disable_passes: tuple[str, ...]
     host_calls: bool
     eager_fallback: bool
+    eager_refusals: bool
     native_loops: bool
     fastmath: tuple[str, ...]
     threads: int
@@ -86,6 +87,10 @@ class Settings:
     eager_fallback : bool
         Whether a call whose values lead to what compiled code does not do is run again as plain Python, with an
         `EagerFallbackWarning`: a Python int leaves 64 bits, a float becomes complex. Else that is an error.
+    eager_refusals : bool
+        Whether a call that cannot be compiled is run as plain Python, with an `EagerFallbackWarning` that says why, and
+        so are later calls of its signature. Else that is an error. Functions that it calls are compiled by themselves
+        where they are jitted.
     native_loops : bool
         Whether loops over single elements, and functions of nothing else, are compiled to machine code by LLVM, as far
         as they have such a form; else XLA compiles them, as all others.
@@ -142,6 +147,7 @@ class Settings:
     disable_passes: tuple[str, ...] = ()
     host_calls: bool = True
     eager_fallback: bool = True
+    eager_refusals: bool = False
     native_loops: bool = True
     fastmath: tuple[str, ...] = ()
     threads: int = 0

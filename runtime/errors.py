@@ -157,11 +157,12 @@ class IntegerRangeError(AnabranchError, OverflowError):
 
 
 class EagerFallbackWarning(UserWarning):
-    """A call has been run as plain Python, since its values led to what compiled code does not do.
+    """A call has been run as plain Python: it cannot be compiled, or its values led to what compiled code does not do.
 
     A Python int went beyond 64 bits, a number became complex (`(-2.0) ** 0.5`), a list that was to become an array of
-    ints was empty: the text says which. Each jitted function gives the warning once. The result is that of the plain
-    function; the call took the time of the compiled run and of the plain one.
+    ints was empty: the text says which. Each jitted function gives the warning once, and with the setting
+    `eager_refusals` once for each signature that cannot be compiled. The result is that of the plain function; the call
+    took the time of the compiled run and of the plain one.
 
     Examples
     --------

@@ -29,6 +29,8 @@ class AnabranchError(Exception):
 
     # Of an error that a run of compiled code has ended in, what is left of that run.
     ended: EndedRun | None = None
+    # Of an error that a call could not be compiled for, the function that was called; nothing has run.
+    refused_by: object = None
 
 
 @frozen

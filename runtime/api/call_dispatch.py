@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Collection
 from typing import Any, ParamSpec, TypeVar, cast
@@ -29,7 +30,17 @@ class Dispatched(StagedFunction[P, R]):
     """A function whose calls find their executables."""
 
     def _ready(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves, Recompile]:
-        """Return what runs a call, and its leaves; compile now where no executable is for the call."""
+        """Return what runs a call, and its leaves; compile now where no executable is for the call.
+
+        An `AnabranchError` is marked as one of this function, of which nothing has run.
+        """
+        try:
+            return self._found_of_any_depth(args, kwargs)
+        except AnabranchError as error:
+            error.refused_by = self
+            raise
+
+    def _found_of_any_depth(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves, Recompile]:
         try:
             return self._found(args, kwargs)
         except RecursionError:
@@ -48,6 +59,8 @@ class Dispatched(StagedFunction[P, R]):
 
     def _found(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves, Recompile]:
         key, leaves, call = self._signature(args, kwargs)
+        if self._refusals and key in self._refusals and self._runs_refused(args, kwargs):
+            raise eager_fallback.RefusedBeforeError(self._refusals[key])
         exact = self._exact(key, leaves)
         compiled = self._executables.get(exact)
         found = self._of_any_sequences(args, kwargs, leaves.sequences) if compiled is None else None
@@ -97,13 +110,29 @@ class Dispatched(StagedFunction[P, R]):
     def _made_again(
         self, error: AnabranchError, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Callable[..., Any] | None:
-        """The function to call in the place of a call that was refused at run time; None where none is."""
+        """The function to call in the place of a call that was refused; None where none is."""
         ended, options, itself = error.ended, self.__anabranch_options__, cast("Callable[..., Any]", self)
-        if ended is None or tracing():
+        if tracing():
             return None
+        if ended is None:
+            if error.refused_by is not self or not eager_fallback.is_refusal(error):
+                return None
+            return self._made_plainly(error, args, kwargs) if self._runs_refused(args, kwargs) else None
         if not ended.effects and not options.donated and self._give_up(args, kwargs):
             return itself
-        if eager_fallback.may_run_plainly(options, ended, (args, kwargs)):
-            return functools.partial(eager_fallback.run, self, eager_fallback.reason(error))
+        if eager_fallback.may_run_again(options, ended, (args, kwargs)):
+            return functools.partial(eager_fallback.run_again, self, error)
         ended.finish()
         return None
+
+    def _made_plainly(self, error: AnabranchError, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
+        """The same for a call that cannot be compiled; later ones of its signature are not tried again."""
+        with contextlib.suppress(AnabranchError):  # of arguments that have no signature
+            key = self._signature(args, kwargs)[0]
+            self._refusals.put(key, str(error), self.__anabranch_options__.in_force().cache_size)
+        return functools.partial(eager_fallback.run_refused, self, error)
+
+    def _runs_refused(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Return whether a call that cannot be compiled is to be run as plain Python."""
+        options = self.__anabranch_options__
+        return options.in_force().eager_refusals and eager_fallback.can_run_plainly(options, (args, kwargs))

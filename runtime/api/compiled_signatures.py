@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from anabranch import transpile
+from anabranch.base.bounded_dict import BoundedDict
 from anabranch.base.deep_stack import deep
 from anabranch.base.garbage import of_new_objects_alone
 from anabranch.base.signals import Watched
@@ -61,6 +62,7 @@ class CompiledSignatures(Generic[P, R]):
         self._many_values = ManyValues()
         self._many_sequences = ManySequences()
         self._learned = Learned()
+        self._refusals: BoundedDict[SignatureKey, str] = BoundedDict()  # why calls could not be compiled
 
     def __getstate__(self) -> tuple[Callable[P, R], JitOptions, Carried]:
         function = self.__anabranch_function__
@@ -99,6 +101,7 @@ class CompiledSignatures(Generic[P, R]):
         self._many_values.clear()
         self._many_sequences.clear()
         self._learned.clear()
+        self._refusals.clear()
 
     def cache_clear(self) -> None:
         """Forget all executables, as the functions of `functools.lru_cache` do."""

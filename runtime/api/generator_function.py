@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from anabranch import transpile
 from anabranch.base.frozen import frozen
+from anabranch.runtime.api import eager_fallback
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.api.memory_cache import CacheInfo
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.stages import Traced
 from anabranch.runtime.control.iteration import generator_steps as helpers
-from anabranch.runtime.errors import DonationError, StaticArgumentError
+from anabranch.runtime.errors import DonationError, SourceError, StaticArgumentError
 from anabranch.runtime.frontend.function_info import plain_function
 from anabranch.runtime.tracing.builder import tracing
 
@@ -79,7 +80,14 @@ class GeneratorFunction(Wrapped[P, R]):
         plain: Any = self.__anabranch_function__(*args, **kwargs)
         if self.__anabranch_options__.in_force().disable_jit:
             return plain  # type: ignore[no-any-return]
-        made: Any = self._generate(self._steps, helpers.arguments_of(plain))
+        try:
+            steps = self._steps
+        except SourceError as error:
+            if not self._runs_refused(args, kwargs):
+                raise
+            eager_fallback.tell_of_refusal(self, error)
+            return plain  # type: ignore[no-any-return]
+        made: Any = self._generate(steps, helpers.arguments_of(plain))
         made.__name__, made.__qualname__ = plain.__name__, plain.__qualname__
         return made  # type: ignore[no-any-return]
 

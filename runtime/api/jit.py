@@ -95,9 +95,9 @@ def jit(
     **switches
         Settings that hold for this function, whatever `anabranch.configure` and the variables say: `checks`,
         `zero_division_errors`, `auto_static`, `unroll_budget`, `recursion_limit`, `capacity`, `capacity_limit`,
-        `full_tracebacks`, `disable_jit`, `disable_passes`, `host_calls`, `eager_fallback`, `native_loops`, `fastmath`,
-        `threads`, `cache_size`, `kept_memory`, `log_compiles`, `explain_cache_misses`, `compile_warning`,
-        `progress`, `progress_notice`, `progress_bar`, `dump_dir`, `cache_dir`.
+        `full_tracebacks`, `disable_jit`, `disable_passes`, `host_calls`, `eager_fallback`, `eager_refusals`,
+        `native_loops`, `fastmath`, `threads`, `cache_size`, `kept_memory`, `log_compiles`, `explain_cache_misses`,
+        `compile_warning`, `progress`, `progress_notice`, `progress_bar`, `dump_dir`, `cache_dir`.
         `anabranch.Settings` says what they mean.
 
     Returns

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
 from anabranch.base.instance_cache import PerInstance
 from anabranch.runtime.api.call_dispatch import Dispatched
+from anabranch.runtime.api.eager_fallback import RefusedBeforeError
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.api.notebook_html import of_function
@@ -245,7 +246,7 @@ class BoundMethod(Wrapped[P, R]):
             return super()._call(args, kwargs)
         try:
             ready = function._ready(given, kwargs)
-        except SourceError:
+        except (SourceError, RefusedBeforeError):
             raise
         except AnabranchError as error:
             ready = self._ready_alone(error, args, kwargs)
