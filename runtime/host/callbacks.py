@@ -88,7 +88,7 @@ class PureCallback(abc.ABC):
     """A callback without effects, which can be pickled.
 
     It needs nothing of the process in which the program was compiled, and runs no programs itself. It works on XLA's
-    own memory; other callbacks get copies, and what they give is copied.
+    own memory, and so do other callbacks, which keep nothing of it; what those give is copied.
     """
 
     __slots__ = ()

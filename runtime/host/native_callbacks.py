@@ -56,8 +56,7 @@ class NativeCallback:
         if isinstance(self.function, PureCallback):
             self.function(None, *operands, *results)
             return
-        # What the function keeps of its operands outlives the memory that they are in.
-        for result, found in zip(results, self.function(*map(np.array, operands)), strict=True):
+        for result, found in zip(results, self.function(*operands), strict=True):
             result[...] = found
 
 

@@ -241,6 +241,9 @@ def flattened(name: str, layout: layouts.Layout, value: Any) -> list[np.ndarray]
 
     Raises `RefusedError` where the result is of another form.
     """
+    if type(value) is np.ndarray and isinstance(layout, layouts.Leaf) and layout.abstract.kind is Kind.ARRAY:
+        if value.dtype is layout.abstract.dtype and value.ndim == len(layout.abstract.shape):
+            return [value]  # as most are
     found: list[np.ndarray] = []
     _flatten(name, layout, value, found)
     return found
