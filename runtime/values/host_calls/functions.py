@@ -201,6 +201,8 @@ def is_unchanged(before: list[tuple[object, list[object]]]) -> bool:
 
 
 def _held(part: object) -> list[object] | None:
+    if type(part) in (list, tuple):
+        return list(part)  # type: ignore[call-overload, no-any-return]
     if type(part).__module__.startswith("scipy."):
         return None  # a library's object may keep what it has computed
     structure = containers.structure_of(part)
