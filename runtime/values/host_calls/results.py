@@ -241,12 +241,15 @@ def flattened(name: str, layout: layouts.Layout, value: Any) -> list[np.ndarray]
 
     Raises `RefusedError` where the result is of another form.
     """
-    if type(value) is np.ndarray and isinstance(layout, layouts.Leaf) and layout.abstract.kind is Kind.ARRAY:
-        if value.dtype is layout.abstract.dtype and value.ndim == len(layout.abstract.shape):
-            return [value]  # as most are
+    if isinstance(layout, layouts.Leaf) and type(value) is np.ndarray and _is_of(layout.abstract, value):
+        return [value]  # as most are
     found: list[np.ndarray] = []
     _flatten(name, layout, value, found)
     return found
+
+
+def _is_of(wanted: Abstract, array: np.ndarray) -> bool:
+    return wanted.kind is Kind.ARRAY and array.dtype is wanted.dtype and array.ndim == len(wanted.shape)
 
 
 def _flatten(name: str, layout: layouts.Layout, value: Any, found: list[np.ndarray]) -> None:
