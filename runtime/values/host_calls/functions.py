@@ -201,6 +201,8 @@ def is_unchanged(before: list[tuple[object, list[object]]]) -> bool:
 
 
 def _held(part: object) -> list[object] | None:
+    if type(part) is dict:
+        return [*part, *part.values()]
     if type(part) in (list, tuple):
         return list(part)  # type: ignore[call-overload, no-any-return]
     if type(part).__module__.startswith("scipy."):

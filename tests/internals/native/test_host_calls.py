@@ -7,7 +7,8 @@ import threading
 import numpy as np
 import pytest
 
-from anabranch import jit
+from anabranch import host, jit
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.host.callbacks import CallbackError
 from anabranch.runtime.ops.random_draws import random_draw
 from tests.equivalence import check
@@ -105,3 +106,47 @@ def test_what_is_called_in_a_run_that_fails_is_not_called_again(monkeypatch):
         with pytest.raises(ValueError, match="5 is no seed"):
             wrapped(5)
     assert len(calls) == 4
+
+
+def test_what_a_function_keeps_of_its_arguments_stays():
+    kept = []
+
+    @host
+    def keep(x, parts):
+        kept.append((x, parts))
+        return x.sum() + len(parts)
+
+    @jit
+    def twice(x):
+        return keep(x * 2.0, [x, (x + 1.0, 3)]) + keep(x - 1.0, [x])
+
+    x = np.arange(40.0)
+    for k in range(3):
+        assert twice(x + k) == (2 * (x + k)).sum() + 2 + (x + k - 1).sum() + 1
+    del kept[:2]  # of the trace, maybe
+    for k, (first, second) in enumerate(zip(kept[-6::2], kept[-5::2], strict=True)):
+        np.testing.assert_array_equal(first[0], 2 * (x + k))
+        np.testing.assert_array_equal(first[1][1][0], x + k + 1)
+        np.testing.assert_array_equal(second[0], x + k - 1)
+
+
+@pytest.mark.parametrize("change", ["list", "tuple", "dict", "array"])
+def test_changes_of_arguments_are_refused(change):
+    @host
+    def changing(x, parts, by_name):
+        if change == "array":
+            x[0] = 9.0
+        elif change == "list":
+            parts.append(1)
+        elif change == "tuple":
+            by_name["pair"][0].append(2)
+        else:
+            by_name["other"] = by_name.pop("more")
+        return x.sum()
+
+    @jit
+    def call(x):
+        return changing(x, [1.0, 2], {"pair": ([1], 2), "more": 3})
+
+    with pytest.raises(UnsupportedOperationError, match="changes an argument"):
+        call(np.arange(3.0))
