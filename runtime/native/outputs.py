@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.input_layouts import InputLayout
+from anabranch.runtime.native.llvm_types import is_memory
 from anabranch.runtime.native.memory import Memory
-from anabranch.runtime.native.values import is_memory
 
 
 @frozen

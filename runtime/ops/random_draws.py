@@ -16,8 +16,8 @@ from anabranch.runtime.host.generator_state import GeneratorKind
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops import op
+from anabranch.runtime.ops.host_call import ticket_for
 from anabranch.runtime.ops.op import BOOL, CallOp, expect, scalar
-from anabranch.runtime.ops.raised_exceptions import ticket_for
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 WORD = np.dtype(np.uint64)

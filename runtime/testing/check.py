@@ -11,11 +11,10 @@ from anabranch.base.frozen import frozen
 from anabranch.base.html_text import code, element, table, text
 from anabranch.runtime.api.jit import jit
 from anabranch.runtime.api.jitted import Wrapped
-from anabranch.runtime.testing.compare_outcomes import Difference, first_difference
+from anabranch.runtime.testing.compare_outcomes import Difference, Tolerance, first_difference
 from anabranch.runtime.testing.outcomes import Outcome
 from anabranch.runtime.testing.source_marks import marked_source
 from anabranch.runtime.testing.stage_bisection import stages
-from anabranch.runtime.testing.tolerance import Tolerance
 
 
 @frozen

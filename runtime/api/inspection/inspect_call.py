@@ -9,9 +9,8 @@ from typing import TypeVar
 
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.inspection.columns import Column, code_columns, program_column, stablehlo_column
-from anabranch.runtime.api.inspection.costs_part import StageTime, costs
 from anabranch.runtime.api.inspection.inspection import Inspection
-from anabranch.runtime.api.inspection.line_costs import line_costs
+from anabranch.runtime.api.inspection.line_costs import StageTime, costs, line_costs
 from anabranch.runtime.api.inspection.loop_verdicts import verdicts
 from anabranch.runtime.api.inspection.step_copies import StepCopy, of_machine_code, of_xla
 from anabranch.runtime.api.inspection.suggestions import Evidence, suggestions

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from anabranch.runtime.api.inspection.columns import Place
 from anabranch.runtime.api.inspection.user_statements import loops_around
-from anabranch.runtime.host.vectoriser_remarks import Remark, remarks
+from anabranch.runtime.host.llvm_pipeline import Remark, remarks
 from anabranch.runtime.native.located_code import LocatedCode
 
 _SOME = "instruction cannot be vectorized"
