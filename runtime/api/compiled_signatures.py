@@ -33,8 +33,8 @@ from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.argument_layouts import argument_names, arguments_of
 from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
 from anabranch.runtime.signature.static_args import StaticArguments
-from anabranch.runtime.tracing.attempt_time import OutOfTime, tracing_for
 from anabranch.runtime.tracing.capacity import Learned, with_learned_sizes
+from anabranch.runtime.tracing.restarts import OutOfTime, tracing_for
 from anabranch.transpile.carried_source import Carried, carried_sources, restore_sources
 
 # So long it may take to trace for all values what can be compiled for each.

@@ -52,8 +52,8 @@ from anabranch.runtime.native.wrapped_ends import ends_apart
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.ops.fourier import fft
+from anabranch.runtime.ops.host_callback import progress_tick
 from anabranch.runtime.ops.library_ufuncs import library_ufunc
-from anabranch.runtime.ops.progress_tick import progress_tick
 from anabranch.runtime.ops.random_draws import random_draw
 from anabranch.runtime.ops.search import search_sorted
 from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types
