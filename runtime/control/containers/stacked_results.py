@@ -42,8 +42,7 @@ from anabranch.runtime.values.dynamic_lists.item_forms import (
     StructureForm,
 )
 from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
-from anabranch.runtime.values.heap.attempt import Attempt
-from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.snapshot import Attempt, Heap
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
