@@ -6,7 +6,7 @@ import contextlib
 import gc
 from collections.abc import Iterator
 
-# After so many new objects the collector looks at these, and not after Python's 700: few of a trace's go before its end.
+# After so many new objects the collector looks at these, not after Python's 700: few of a trace's go before its end.
 _OFTEN = 20_000
 
 
