@@ -99,9 +99,9 @@ class Countable(Bare, abc.ABC, sample=lambda: iter(())):
 
     def steps(self) -> Iterator[Value]:
         """The items one by one, while tracing."""
-        return self.steps_from(0)
+        return self.steps_from_(0)
 
-    def steps_from(self, first: int) -> Iterator[Value]:
+    def steps_from_(self, first: int) -> Iterator[Value]:
         """The same from a place on, which there is."""
         if not isinstance(self.length, int):
             if not (settings().auto_static and source_leaves(self.length)):

@@ -78,7 +78,7 @@ class Once(Countable):
         return self._under_way
 
     def _one_by_one(self) -> Iterator[Value]:
-        for item in self.steps_from(self._given):
+        for item in self.steps_from_(self._given):
             self._given += 1
             yield item
 
