@@ -120,17 +120,6 @@ def tensorsolve(a: object, b: object, axes: Value = None) -> Value:
     return _F[np.reshape](found, shape)
 
 
-@rules.implements(np.linalg.tensorinv)
-def tensorinv(a: Value, ind: Value = 2) -> Value:
-    """As `numpy.linalg.tensorinv`."""
-    array = handle(a)
-    if ind <= 0:
-        raise ValueError("Invalid ind argument.")
-    columns, rows = array.shape[:ind], array.shape[ind:]
-    found = inv(_F[np.reshape](array, (math.prod(rows), -1)))
-    return _F[np.reshape](found, (*rows, *columns))
-
-
 # ---- determinants ----------------------------------------------------------------------------------------------------
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.numpy import operands
-from anabranch.runtime.numpy.core import axes_tuple, handle, one_axis, refused
+from anabranch.runtime.numpy.core import one_axis, refused
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import registry, static_requests, wrap
 from anabranch.runtime.values.tracer import Tracer
@@ -105,25 +103,3 @@ def _of_singular_values(s: Value, ord: Value) -> Value:
     if ord == "nuc":
         return _F[np.sum](s, axis=-1)
     return _F[np.max](s, axis=-1, initial=0) if ord > 0 else _F[np.min](s, axis=-1)
-
-
-@rules.implements(np.linalg.vector_norm)
-def vector_norm(x: object, /, *, axis: object = None, keepdims: object = False, ord: Value = 2) -> Value:
-    """As `numpy.linalg.vector_norm`."""
-    array = handle(x)
-    axes = axes_tuple(axis, array.ndim)
-    if len(axes) == 1:
-        return norm(array, ord, axes[0], keepdims)
-    rest = [i for i in range(array.ndim) if i not in axes]
-    turned = _F[np.transpose](array, (*axes, *rest))
-    count = math.prod(array.shape[i] for i in axes)  # known where there is nothing, too
-    line = _F[np.reshape](turned, (count, *(array.shape[i] for i in rest)))
-    value = norm(line, ord, 0)
-    wide = tuple(1 if i in axes else n for i, n in enumerate(array.shape))
-    return _F[np.reshape](value, wide) if keepdims else value
-
-
-@rules.implements(np.linalg.matrix_norm)
-def matrix_norm(x: object, /, *, keepdims: object = False, ord: object = "fro") -> Value:
-    """As `numpy.linalg.matrix_norm`."""
-    return norm(x, ord, (-2, -1), keepdims)
