@@ -74,17 +74,25 @@ class GeneratorExpression(PushIterator, sample=no_items):
         self._element, self._condition, self._width = element, condition, width
         self.nested, self.whole = nested, whole
 
-    def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
-        """The same expression again, where what it goes over can be gone over again."""
+    def repeated_(self) -> tuple[object, ...] | None:
+        """Its functions, where what it goes over can be gone over again."""
         over = self._over
         if isinstance(over, countable.Countable) and not isinstance(over, iterators.Once):
             again: Any = over if isinstance(over.length, int) else None
         else:
             again = self._again
-        if again is None:
-            return None
-        made = type(self)(again, self._element, self._condition, self._width, self.nested, self.whole)
-        return made, (self._element, self._condition, again)
+        return None if again is None else (self._element, self._condition, again)
+
+    def leads_to_(self) -> tuple[Value, ...]:
+        over = self._over if isinstance(self._over, (iterators.Once, PushIterator)) else None
+        return self._element, self._condition, self._again, over
+
+    def begins_anew_(self) -> bool:
+        if isinstance(self._over, (countable.Countable, PushIterator)):
+            return True
+        if self._again is not None:
+            self._over = type(self)(self._again)._over
+        return self._again is not None
 
     @property
     def element(self) -> Callable[..., Any]:

@@ -93,7 +93,7 @@ class PureCallback(abc.ABC):
     """A callback without effects, which can be pickled.
 
     It needs nothing of the process in which the program was compiled, and runs no programs itself. It works on XLA's
-    own memory; other callbacks get copies, and what they give is copied.
+    own memory, and so do other callbacks, which keep nothing of it; what those give is copied.
     """
 
     __slots__ = ()
@@ -234,8 +234,7 @@ class NativeCallback:
         if isinstance(self.function, PureCallback):
             self.function(None, *operands, *results)
             return
-        # What the function keeps of its operands outlives the memory that they are in.
-        for result, found in zip(results, self.function(*map(np.array, operands)), strict=True):
+        for result, found in zip(results, self.function(*operands), strict=True):
             result[...] = found
 
 

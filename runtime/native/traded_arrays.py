@@ -52,8 +52,8 @@ class Origins:
         whole = {e.outputs[0] for e in program.equations if e.op is broadcast_in_dim and e.inputs[0].type.size == 1}
         for equation in program.equations:
             made: Mapping[Var, Sequence[Atom]] = {}
-            if equation.op.update is not None:
-                made = {equation.outputs[0]: equation.inputs[:1]}
+            if equation.op.overwritten is not None:
+                made = {equation.outputs[0]: [equation.inputs[equation.op.overwritten]]}
             elif equation.op is select and equation.inputs[0] in whole:
                 made = {equation.outputs[0]: equation.inputs[1:]}
             elif isinstance(equation.op, StructuredOp):

@@ -35,7 +35,9 @@ from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.sunk_transposes import with_sunk_transposes
 from anabranch.runtime.native.wrapped_ends import with_wrapped_ends
 from anabranch.runtime.ops.dot_general import Contraction, dot_general
+from anabranch.runtime.ops.indexing import gather
 from anabranch.runtime.ops.op import PartOp
+from anabranch.runtime.ops.shape import concatenate
 from anabranch.runtime.ops.structured import Branches, Loop, has_loops
 from anabranch.runtime.ops.vector_functions import is_faster
 from anabranch.runtime.passes.range_analysis import value_ranges
@@ -256,8 +258,11 @@ def _is_narrow(equation: Equation) -> bool:
     """Return whether what an equation makes or reads are stacks of rows so short that each is a loop of few steps."""
     if equation.op.is_elementwise and len({atom.type.shape for atom in (*equation.inputs, *equation.outputs)}) == 1:
         return False
+    atoms = [*equation.inputs, *equation.outputs]
+    if equation.op is gather:
+        del atoms[1]  # the parts of each position are computed where it is asked for
     # An axis of one element is no loop.
-    shapes = [[n for n in atom.type.shape if n != 1] for atom in (*equation.inputs, *equation.outputs)]
+    shapes = [[n for n in atom.type.shape if n != 1] for atom in atoms]
     return any(len(shape) > 2 and shape[-1] <= _NARROW for shape in shapes)
 
 
@@ -275,6 +280,7 @@ def _array_work(program: Program, counts: Callable[[Equation], bool] = lambda _:
     """The numbers of operations outside of loops on elements of arrays as wholes, which XLA does on all processors."""
     found: list[int] = []
     multiplied = {atom for equation in program.equations if equation.op is dot_general for atom in equation.inputs}
+    positions = {equation.inputs[1] for equation in program.equations if equation.op is gather}
     for equation in program.equations:
         if isinstance(equation.op, Branches):
             # What only one branch does may never be done: the search for an index that is out of bounds.
@@ -285,6 +291,7 @@ def _array_work(program: Program, counts: Callable[[Equation], bool] = lambda _:
         # A library's products take no longer than XLA's.
         in_place = isinstance(equation.op, Loop) or equation.op.update is not None or equation.op.is_view
         in_place = in_place or equation.op is dot_general
+        in_place = in_place or (equation.op is concatenate and equation.outputs[0] in positions)
         # They read parts of arrays where they are.
         in_place = in_place or (isinstance(equation.op, PartOp) and equation.outputs[0] in multiplied)
         if not in_place and any(a.type.size > 1 for a in equation.inputs):

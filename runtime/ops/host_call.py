@@ -15,7 +15,7 @@ from anabranch.base.context_values import having
 from anabranch.base.fork_locks import lock
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.host_callback import called_back, done_before
+from anabranch.runtime.ops.host_callback import called_back, done_before, is_first_run
 from anabranch.runtime.ops.op import CallOp, expect, scalar
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
@@ -42,6 +42,8 @@ def exception_of(ticket: int) -> BaseException | None:
 
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
+_NOTHING = np.zeros((), np.int64)
+_NOTHING.flags.writeable = False
 
 
 class Outcome(enum.IntEnum):
@@ -51,6 +53,9 @@ class Outcome(enum.IntEnum):
     REFUSED = 1
     MISFIT = 2
     RAISED = 3
+
+
+_RETURNED = Outcome.RETURNED.value
 
 
 class MisfitError(Exception):
@@ -101,6 +106,8 @@ def keeping_results(kept: dict[int, Sequence[np.ndarray]] | None) -> AbstractCon
 def _found(call: HostCall, number: int, operands: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
     """The arrays of the result; of an effect those from a run before, if it took place then."""
     kept = _kept.get()
+    if kept is None and is_first_run():
+        return call.run(operands)
     if kept is not None and call.is_ordered and number in kept:
         return kept[number]
     with keeping_results(None), done_before(0):  # of the programs that the function runs
@@ -131,11 +138,13 @@ class _HostCall(CallOp):
         number, code, *operands = arrays
         call: HostCall = params["call"]
         outs: tuple[ArrayType, ...] = params["outs"]
-        ended, detail, needed = Outcome.RETURNED.value, 0, 0
+        ended, detail, needed = _RETURNED, 0, 0
         made: Sequence[Any] = ()
         if not code:
             try:
                 made = call.fitted(_found(call, int(number), operands))
+                if not call.is_ordered:
+                    return (number, _NOTHING, _NOTHING, _NOTHING, *made)
             except MisfitError as error:
                 ended, detail, needed = Outcome.MISFIT.value, error.axis, error.needed
             except RefusedError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -30,12 +31,14 @@ def done_before(count: int) -> AbstractContextManager[int]:
     return having(_done, count)
 
 
+def is_first_run() -> bool:
+    """Return whether no effects of the computation that runs now were done before."""
+    return not _done.get()
+
+
 def called_back(ctx: LoweringContext, op: Op) -> Sequence[str]:
     """Emit a callback of the op's evaluation by this process."""
-
-    def run(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-        return op.evaluate(*arrays, **ctx.params)
-
+    run = functools.partial(op.evaluate, **ctx.params)
     return ctx.emitter.callback(run, ctx.inputs, ctx.in_types, ctx.out_types)
 
 

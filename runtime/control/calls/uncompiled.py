@@ -115,7 +115,8 @@ def _misread(
         return any(in_library)
     if not has_traced((args, kwargs)):
         return False
-    if _package(function) in _NUMERIC or (function in _OF_MEMORY and isinstance(args[0], NumPyLike)):
+    of_memory = any(function is one for one in _OF_MEMORY)  # what is called may be one of several, and compare so
+    if _package(function) in _NUMERIC or (of_memory and isinstance(args[0], NumPyLike)):
         return True
     if is_refused and _is_of_c(function) and not isinstance(error, TypeError):
         return True

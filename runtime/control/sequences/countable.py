@@ -106,6 +106,10 @@ class Countable(Bare, abc.ABC, sample=lambda: iter(())):
 
     def steps(self) -> Iterator[Value]:
         """The items one by one, while tracing."""
+        return self.steps_from_(0)
+
+    def steps_from_(self, first: int) -> Iterator[Value]:
+        """The same from a place on, which there is."""
         if not isinstance(self.length, int):
             if not (settings().auto_static and source_leaves(self.length)):
                 current().trace.outside.needs_plain()
@@ -114,10 +118,10 @@ class Countable(Bare, abc.ABC, sample=lambda: iter(())):
                 "tracing (by a comprehension, list(), or code that is not compiled); use a for statement"
             )
             raise with_static_request(error, self.length, "the length of an iteration")
-        return self._items(self.length)
+        return self._items(first, self.length)
 
-    def _items(self, length: int) -> Iterator[Value]:
-        yield from map(self.at, range(length))
+    def _items(self, first: int, length: int) -> Iterator[Value]:
+        yield from map(self.at, range(first, length))
         self.end(atoms.literal(False))
 
     def __len__(self) -> int:

@@ -18,6 +18,7 @@ from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.heap.container_slots import IteratorSlot, Slot
 from anabranch.runtime.values.heap.opaque import Remaining
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -64,6 +65,10 @@ class Once(Countable):
         self._made: Builder | None = current() if tracing() else None
         self._taken = False
         self._under_way: Iterator[Any] | None = None
+        self._given = 0  # how many items have been asked for one by one
+
+    def __anabranch_slot__(self) -> Slot:
+        return IteratorSlot(self)
 
     def __iter__(self) -> Iterator[Value]:
         if self._made is not None and self._made is not current():
@@ -73,8 +78,13 @@ class Once(Countable):
             return self.steps()
         if self._under_way is None:
             self.take_up()
-            self._under_way = self.steps()
+            self._under_way = self._one_by_one()
         return self._under_way
+
+    def _one_by_one(self) -> Iterator[Value]:
+        for item in self.steps_from_(self._given):
+            self._given += 1
+            yield item
 
     def __next__(self) -> Value:
         self.refuse_elsewhere()
@@ -97,6 +107,21 @@ class Once(Countable):
     def under_way(self) -> bool:
         """Return whether items have been asked for one by one."""
         return self._under_way is not None
+
+    def progress_(self) -> tuple[bool, int | None]:
+        """Return whether the iteration has begun, and how many items have been asked for one by one."""
+        return self._taken, None if self._under_way is None else self._given
+
+    def leads_to_(self) -> tuple[Value, ...]:
+        """The iterators that it takes items of."""
+        return tuple(column for column in self.columns if isinstance(column, Once))
+
+    def go_back_(self, progress: tuple[bool, int | None]) -> None:
+        """Be at such a place again."""
+        taken, given = progress
+        if self.progress_() != progress:
+            self._taken, self._given, self._under_way = taken, given or 0, None
+            self._under_way = None if given is None else self._one_by_one()
 
     def take_up(self) -> None:
         """Note that the iteration begins."""

@@ -186,10 +186,9 @@ class Numbered(PushIterator, sample=lambda: enumerate(())):
         super().__init__()
         self._source, self._each, self._first = items, GeneratorExpression(items), start
 
-    def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
-        """The same, of what the items come from anew."""
-        found = self._source.anew()
-        return None if found is None else (Numbered(found[0], self._first), found[1])
+    def repeated_(self) -> tuple[object, ...] | None:
+        """What the items that are numbered lead to."""
+        return self._source.repeated_()
 
     def run(self, consume: Consumer) -> Value:
         """A number and an item, each time."""

@@ -21,7 +21,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.state import Reachable
 from anabranch.runtime.values.heap import opaque
-from anabranch.runtime.values.heap.slots import FunctionSlot, ObjectSlot, OpaqueSlot, Slot, SubclassSlot, slot_of
+from anabranch.runtime.values.heap.slots import FunctionSlot, ObjectSlot, Slot, SubclassSlot, slot_of
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.user_classes import is_users_class
@@ -204,8 +204,7 @@ class Heap:
     def rewind(self) -> None:
         """Put back the iterators that can be. In a branch or a loop they may not move, and `restore` is an error."""
         for slot in self._slots.values():
-            if isinstance(slot, OpaqueSlot):
-                opaque.rewind(slot.target, slot.before)
+            slot.rewind()
 
     def is_of(self, other: Heap) -> bool:
         """Return whether another heap has slots of the same objects."""

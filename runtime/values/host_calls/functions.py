@@ -172,15 +172,21 @@ def _names(code: types.CodeType) -> set[str]:
     return set(code.co_names).union(*map(_names, inner))
 
 
+_HOLD_NOTHING = frozenset({type(None), bool, int, float, complex, str, np.ndarray})
+
+
 def state(value: object) -> list[tuple[object, list[object]]]:
     """The lists, dicts, objects and closures among the parts of a value, with what they hold."""
     found: list[tuple[object, list[object]]] = []
     pending, seen = [value], IdentitySet[object]()
     while pending:
         part = pending.pop()
+        if type(part) in _HOLD_NOTHING:
+            continue
         held = _held(part) if seen.admit(part) else None
         if held is not None:
-            found.append((part, held))
+            if type(part) is not tuple:  # which does not change
+                found.append((part, held))
             pending += held
     return found
 
@@ -195,6 +201,8 @@ def is_unchanged(before: list[tuple[object, list[object]]]) -> bool:
 
 
 def _held(part: object) -> list[object] | None:
+    if type(part) in (list, tuple):
+        return list(part)  # type: ignore[call-overload, no-any-return]
     if type(part).__module__.startswith("scipy."):
         return None  # a library's object may keep what it has computed
     structure = containers.structure_of(part)
