@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.numpy import memory_order, operands
+from anabranch.runtime.numpy import memory_access, operands
 from anabranch.runtime.numpy.core import (
     axes_tuple,
     fresh,
@@ -56,7 +56,7 @@ def _sizes(size: int, shape: Value) -> tuple[int, ...]:
 
 def reshaped(array: TracedArray, shape: tuple[int, ...], copy: Value = None) -> TracedArray:
     """`array.reshape(shape)` in C order: a view where NumPy returns one."""
-    made = memory_order.reshaped(array, shape, copy)
+    made = memory_access.reshaped(array, shape, copy)
     if made is None:
         raise ValueError("Unable to avoid creating a copy while reshaping.")
     return made
@@ -71,7 +71,7 @@ def reshape(a: Value, shape: Value = None, order: Value = "C", *, newshape: Valu
     array = handle(a)
     sizes = _sizes(array.size, shape)
     if order == "A":
-        order = "F" if memory_order.fortran(array) else "C"
+        order = "F" if memory_access.fortran(array) else "C"
     if order == "F":
         return transposed(reshaped(transposed(array), sizes[::-1], copy))
     if order != "C":
@@ -91,7 +91,7 @@ def reshape_method(a: object, /, *shape: object, order: object = "C", copy: obje
 @rules.implements(np.ravel)
 def ravel(a: Value, order: Value = "C") -> TracedArray:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
-    return memory_order.raveled(in_order(handle(a), order))
+    return memory_access.raveled(in_order(handle(a), order))
 
 
 def in_order(array: TracedArray, order: str) -> Value:
@@ -99,8 +99,8 @@ def in_order(array: TracedArray, order: str) -> Value:
     if order not in ("C", "F", "A", "K"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
     if order == "K":
-        return permuted(array, memory_order.axes_kept(array))
-    return transposed(array) if order == "F" or (order == "A" and memory_order.fortran(array)) else array
+        return permuted(array, memory_access.axes_kept(array))
+    return transposed(array) if order == "F" or (order == "A" and memory_access.fortran(array)) else array
 
 
 @rules.method("flatten")
