@@ -25,7 +25,7 @@ from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.program import Atom, Equation, Literal, OutputGroups, Program, Var
 from anabranch.runtime.ops import host_callback as effect_op
 from anabranch.runtime.ops.indexing import dynamic_update_slice, strided_update
-from anabranch.runtime.passes.checks import settle_value_checks
+from anabranch.runtime.passes.value_checks import settle_value_checks
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.tracing.builder import Builder, Trace
 from anabranch.runtime.tracing.storage import ConstantStorage, OfLibrary, Part, Storage

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -118,17 +117,6 @@ def tensorsolve(a: object, b: object, axes: Value = None) -> Value:
         )
     found = solve(_F[np.reshape](array, (n, n)), _F[np.ravel](right))
     return _F[np.reshape](found, shape)
-
-
-@rules.implements(np.linalg.tensorinv)
-def tensorinv(a: Value, ind: Value = 2) -> Value:
-    """As `numpy.linalg.tensorinv`."""
-    array = handle(a)
-    if ind <= 0:
-        raise ValueError("Invalid ind argument.")
-    columns, rows = array.shape[:ind], array.shape[ind:]
-    found = inv(_F[np.reshape](array, (math.prod(rows), -1)))
-    return _F[np.reshape](found, (*rows, *columns))
 
 
 # ---- determinants ----------------------------------------------------------------------------------------------------
@@ -286,29 +274,3 @@ def _chain(items: Sequence[object], splits: dict[tuple[int, int], int], i: int, 
         return items[i]
     k = splits[i, j]
     return _F[np.dot](_chain(items, splits, i, k), _chain(items, splits, k + 1, j))
-
-
-@rules.implements(np.linalg.matrix_power)
-def matrix_power(a: object, n: object) -> Value:
-    """As `numpy.linalg.matrix_power`."""
-    matrix = handle(a)
-    if matrix.ndim < 2:
-        raise np.linalg.LinAlgError(f"{matrix.ndim}-dimensional array given. Array must be at least two-dimensional")
-    if matrix.shape[-1] != matrix.shape[-2]:
-        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-    if not hasattr(n, "__index__"):
-        raise TypeError("exponent must be an integer")
-    n = operator.index(n)
-    if n < 0:
-        matrix, n = _F[np.linalg.inv](matrix), -n
-    if n == 0:
-        eye = atom_of(_F[np.eye](matrix.shape[-1], dtype=matrix.dtype))
-        return fresh(atoms.broadcast_to(eye, matrix.shape))
-    made: Any = None
-    square: Any = matrix
-    while n:
-        n, bit = divmod(n, 2)
-        if bit:
-            made = square if made is None else _F[np.matmul](made, square)
-        square = _F[np.matmul](square, square) if n else square
-    return made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from anabranch.runtime.numpy.core import atom_of, handle, refused, shape_of
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.failures import run_time_checks
 
@@ -71,18 +69,6 @@ def _joined(ufunc: Any, a1: object, a2: object) -> Value:
     return ufunc(left, right)
 
 
-@rules.implements(np.polyadd)
-def polyadd(a1: object, a2: object) -> Value:
-    """As `numpy.polyadd`."""
-    return _joined(xp.add, a1, a2)
-
-
-@rules.implements(np.polysub)
-def polysub(a1: object, a2: object) -> Value:
-    """As `numpy.polysub`."""
-    return _joined(xp.subtract, a1, a2)
-
-
 @rules.implements(np.polymul)
 def polymul(a1: object, a2: object) -> Value:
     """As `numpy.polymul`, of coefficients that do not begin with zero."""
@@ -103,37 +89,6 @@ def polydiv(u: object, v: object) -> Value:
         rest[k : k + degree + 1] -= d * divisor
     leading = xp.cumprod(xp.isclose(rest, 0, rtol=1e-14)).sum()
     return quotient, rest[xp.minimum(leading, rest.shape[0] - 1) :]
-
-
-@rules.implements(np.polyder)
-def polyder(p: object, m: Value = 1) -> TracedArray:
-    """As `numpy.polyder`."""
-    order = operator.index(m)
-    if order < 0:
-        raise ValueError("Order of derivative must be positive (see polyint)")
-    array = handle(p)
-    len(array)
-    for _ in range(order):
-        powers = np.arange(len(array) - 1, 0, -1)
-        array = array[:-1] * powers
-    return array
-
-
-@rules.implements(np.polyint)
-def polyint(p: object, m: Value = 1, k: object = None) -> TracedArray:
-    """As `numpy.polyint`."""
-    order = operator.index(m)
-    if order < 0:
-        raise ValueError("Order of integral must be positive (see polyder)")
-    constants = xp.zeros(order, float) if k is None else xp.atleast_1d(handle(k))
-    if constants.shape[0] == 1 and order > 1:
-        constants = constants[0] * xp.ones(order, float)
-    if constants.shape[0] < order:
-        raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
-    array = handle(p)
-    for i in range(order):
-        array = xp.concatenate((xp.true_divide(array, np.arange(len(array), 0, -1)), constants[i : i + 1]))
-    return array
 
 
 @rules.implements(np.roots)

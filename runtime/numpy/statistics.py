@@ -353,19 +353,3 @@ def _freedom(weights: object, aweights: object, total: Value, free: int, count: 
     if free == 0 or aweights is None:
         return total - free
     return total - free * xp.sum(weights * operands.array(aweights)) / total
-
-
-@rules.any_shape(np.corrcoef)
-def corrcoef(x: object, y: object = None, rowvar: object = True, *, dtype: object = None) -> Value:
-    """As `numpy.corrcoef`."""
-    c = cov(x, y, rowvar, dtype=dtype)
-    if wrap.is_dynamic_array(c):
-        return c._needs_size("a static number of variables")
-    if not c.shape:
-        return c / c
-    spread = xp.sqrt(xp.diagonal(c).real)
-    c = c / spread[:, None]
-    c = c / spread[None, :]
-    if c.dtype.kind == "c":
-        return xp.clip(c.real, -1, 1) + 1j * xp.clip(c.imag, -1, 1)
-    return xp.clip(c, -1, 1)

@@ -15,13 +15,7 @@ from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import Stepped, iterated
-from anabranch.runtime.control.sequences import (
-    as_countable,
-    countable_ranges,
-    iterators,
-    live_lists,
-    zip_columns as columns_,
-)
+from anabranch.runtime.control.sequences import as_countable, countable_ranges, iterators, live_lists
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.iterators import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
@@ -186,7 +180,7 @@ def _shortest(columns: tuple[Value, ...]) -> Value:
 
 
 def _zipped(columns: tuple[Value, ...], strict: bool) -> Value:
-    staged = columns_.staged(columns) if columns else None
+    staged = live_lists.staged(columns) if columns else None
     if staged is None:
         made = zip(*columns, strict=strict)
         return made if strict else live_lists.note(made, columns)
