@@ -125,6 +125,12 @@ def fails_of_nothing(n):
         return "none"
 
 
+@case(([1, 2], [3, 4, 5]), ([], [1]))
+def ended_by_the_function(a, b):
+    first, second = iter(a), iter(b)
+    return list(map(next, [first] * 5)), list(map(next, [second, first, second])), next(second, -1)
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_itertools(program: Program) -> None:
     program.check()
@@ -144,3 +150,13 @@ def test_batched() -> None:
         return [sum(b) for b in itertools.batched(positive(x), 2)]
 
     assert jit(f)(X) == f(X)
+
+
+def test_a_function_of_map_that_may_end_it_at_run_time_is_refused() -> None:
+    def function(x):
+        items = iter(x[x > 0])
+        return [item for item in map(lambda _: next(items), range(3))]
+
+    assert function(X[:2]) == list(X[:2][X[:2] > 0])
+    with pytest.raises(AnabranchError):
+        jit(function)(X[:2])
