@@ -37,6 +37,10 @@ def _itself(item: Value) -> Value:
 Width: TypeAlias = "int | tuple[Width | None, ...]"
 
 
+class _StoppedError(Exception):
+    """A StopIteration of an element of a list comprehension, which a generator would take for an error of its own."""
+
+
 class GeneratorExpression(PushIterator, sample=no_items):
     """`(element(item) for item in items if condition(item))`.
 
@@ -172,7 +176,19 @@ class GeneratorExpression(PushIterator, sample=no_items):
             if kept and self.nested:
                 yield from map(_itself, self._element(*args))  # which nobody closes, as Python does a generator
             elif kept:
-                yield self._element(*args)
+                yield self._made_of(args)
+
+    def _made_of(self, args: tuple[Value, ...]) -> Value:
+        try:
+            return self._element(*args)
+        except StopIteration as error:
+            raise (_StoppedError(error) if self.whole else error) from None
+
+    def _one_by_one(self) -> list[Value]:
+        try:
+            return super()._one_by_one()
+        except _StoppedError as stopped:
+            raise stopped.args[0] from None
 
     def first(self) -> tuple[Value, GeneratorExpression] | None:
         """The first element and the expression of the others, where it is known that there is one."""
