@@ -140,7 +140,10 @@ class GeneratorExpression(PushIterator, sample=no_items):
 
         def found(args: tuple[Value, ...]) -> Value:
             value = self._element(*args)
-            return value.run(consume) if self.nested else consume(value)
+            if not self.nested:
+                return consume(value)
+            value.whole = self.whole
+            return value.run(consume)
 
         # By the defaults the loop finds the lists and objects that the expression changes.
         def body(item: Value, users: tuple[Value, ...] = (self._element, self._condition)) -> Value:
@@ -174,7 +177,9 @@ class GeneratorExpression(PushIterator, sample=no_items):
                     "or max"
                 )
             if kept and self.nested:
-                yield from map(_itself, self._element(*args))  # which nobody closes, as Python does a generator
+                inner = self._element(*args)
+                inner.whole = self.whole
+                yield from map(_itself, inner)  # which nobody closes, as Python does a generator
             elif kept:
                 yield self._made_of(args)
 

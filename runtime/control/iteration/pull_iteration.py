@@ -128,9 +128,11 @@ def asked_at_once(iterator: object, next_item: Callable[..., Value]) -> Value:
     asks would go on without end. The first time, that which takes the item may lead to another way to trace the
     function.
     """
-    item, may_end = with_end(next_item)
     trace = current().trace
-    if not may_end:
+    before, known = current().read(trace.failures.error_code), len(trace.failures.numbered)
+    item = next_item()
+    may_end = any(isinstance(reconstructed(failure), StopIteration) for failure in trace.failures.numbered[known:])
+    if not may_end or current().read(trace.failures.error_code) is before:
         return item
     if iterator in trace.of_unknown_end:
         raise ConcretizationError(
@@ -139,14 +141,3 @@ def asked_at_once(iterator: object, next_item: Callable[..., Value]) -> Value:
         )
     trace.of_unknown_end.add(iterator)
     return item
-
-
-def with_end(function: Callable[..., Value], *args: Value) -> tuple[Value, bool]:
-    """Return what a function returns, and whether it may raise StopIteration at run time."""
-    if not tracing():
-        return function(*args), False
-    failures = current().trace.failures
-    before, known = current().read(failures.error_code), len(failures.numbered)
-    made = function(*args)
-    may_end = any(isinstance(reconstructed(failure), StopIteration) for failure in failures.numbered[known:])
-    return made, may_end and current().read(failures.error_code) is not before

@@ -11,7 +11,6 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration import pull_iteration
 from anabranch.runtime.control.iteration.generators import Consumer, PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
@@ -119,19 +118,13 @@ class EndedIteratorError(UnsupportedOperationError):
 
 
 def ending(function: Callable[..., Value]) -> Callable[..., Value]:
-    """The function of such an iterator, which raises `EndedIteratorError` where it raises StopIteration.
-
-    Raises `UnsupportedOperationError` where it may at run time.
-    """
+    """The function of such an iterator, which raises `EndedIteratorError` where it raises StopIteration at once."""
 
     def called(*items: Value) -> Value:
         try:
-            made, may_end = pull_iteration.with_end(function, *items)
+            return function(*items)
         except StopIteration:
             raise EndedIteratorError(_ENDED) from None
-        if may_end:
-            raise UnsupportedOperationError(_ENDED)
-        return made
 
     return called
 

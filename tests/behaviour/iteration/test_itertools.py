@@ -125,6 +125,26 @@ def fails_of_nothing(n):
         return "none"
 
 
+class Down:
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.n <= 0:
+            raise StopIteration
+        self.n -= 1
+        return self.n + 1
+
+
+@case((5,), (1,))
+def asked_by_the_function(n):
+    items = Down(n)
+    return [item for item in map(lambda _: next(items, 0), range(3))], list(filter(lambda _: next(items, 1), range(2)))
+
+
 @case(([1, 2], [3, 4, 5]), ([], [1]))
 def ended_by_the_function(a, b):
     first, second = iter(a), iter(b)
@@ -150,13 +170,3 @@ def test_batched() -> None:
         return [sum(b) for b in itertools.batched(positive(x), 2)]
 
     assert jit(f)(X) == f(X)
-
-
-def test_a_function_of_map_that_may_end_it_at_run_time_is_refused() -> None:
-    def function(x):
-        items = iter(x[x > 0])
-        return [item for item in map(lambda _: next(items), range(3))]
-
-    assert function(X[:2]) == list(X[:2][X[:2] > 0])
-    with pytest.raises(AnabranchError):
-        jit(function)(X[:2])
