@@ -101,7 +101,7 @@ f(np.arange(1.0, 4.0), 2, 5)
     ),
     Fault(
         "later failure wins",
-        "runtime/passes/check_discharge.py",
+        "runtime/passes/checks.py",
         "fails: Atom = block.emit(logical_and, pred, fine, source=source)",
         "fails: Atom = pred",
         """

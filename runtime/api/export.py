@@ -11,7 +11,6 @@ from typing import Any
 from anabranch.base.frozen import frozen
 from anabranch.runtime import lower as lowering
 from anabranch.runtime._jaxlib import platform
-from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.stages import Compiled, Lowered, Stage
 from anabranch.runtime.call.container_format import FORM, Buffer, pack, unpack
@@ -57,6 +56,8 @@ def export(fun: Callable[..., object], *, platforms: Sequence[str] | None = None
     chosen = (platform(),) if platforms is None else tuple(platforms)
     if chosen != (platform(),):
         raise SerializationError(f"functions can be exported for {platform()}, not for {', '.join(chosen)}")
+    from anabranch.runtime.api.jitted import Wrapped  # noqa: PLC0415 - what is loaded needs nothing that traces
+
     wrapped = fun if isinstance(fun, Wrapped) else Wrapped(fun, JitOptions())
 
     @functools.wraps(wrapped, updated=())

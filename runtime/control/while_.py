@@ -18,7 +18,7 @@ from anabranch.runtime.control.loops.unroll_budget import Cost, TooCostlyError
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.decisions import note, origin
-from anabranch.runtime.values.heap.attempt import Attempt, Errors
+from anabranch.runtime.values.heap.snapshot import Attempt, Errors
 
 # A loop whose condition stays concrete runs while tracing; after so many steps that compute it is staged if it can be.
 _STEPS_BEFORE_STAGING = 16

@@ -11,7 +11,6 @@ from anabranch.runtime.call.plan import ArrayWrite, Plan, held_leaves
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
-from anabranch.runtime.frontend.captured_arrays import CapturedArrays
 from anabranch.runtime.frontend.effects import ObjectChanges
 from anabranch.runtime.frontend.result_aliases import identities
 from anabranch.runtime.frontend.result_layout import (
@@ -21,11 +20,12 @@ from anabranch.runtime.frontend.result_layout import (
     with_elements_packed,
     with_nodes,
 )
+from anabranch.runtime.frontend.surroundings import CapturedArrays
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.program import Atom, Equation, Literal, OutputGroups, Program, Var
 from anabranch.runtime.ops import host_callback as effect_op
 from anabranch.runtime.ops.indexing import dynamic_update_slice, strided_update
-from anabranch.runtime.passes.value_checks import settle_value_checks
+from anabranch.runtime.passes.checks import settle_value_checks
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.tracing.builder import Builder, Trace
 from anabranch.runtime.tracing.storage import ConstantStorage, OfLibrary, Part, Storage

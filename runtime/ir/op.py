@@ -59,6 +59,11 @@ class Op(metaclass=OpClass):
         """For a reduction, the name of the ufunc that combines two elements."""
         return None
 
+    @property
+    def overwritten(self) -> int | None:
+        """The input whose memory the result takes over: the first one of an update."""
+        return None if self.update is None else 0
+
     def with_first_axis(self, params: Mapping[str, Any], length: int) -> Mapping[str, Any] | None:
         """The params on inputs that all have another axis first, as the result has then; None where there are none."""
         return params if self.is_elementwise else None

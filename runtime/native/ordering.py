@@ -14,8 +14,8 @@ _OF_ANGLES = ("sin", "cos")
 def written_inputs(equation: Equation) -> list[Var]:
     """The arrays among an equation's inputs whose memory it may write to."""
     op = equation.op
-    if op.update is not None:
-        return [*_arrays([equation.inputs[0]])]
+    if op.overwritten is not None:
+        return [*_arrays([equation.inputs[op.overwritten]])]
     if not isinstance(op, StructuredOp):
         return []
     found: list[Var] = []

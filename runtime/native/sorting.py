@@ -14,11 +14,10 @@ from anabranch.runtime.native.affine import Affine, Span
 from anabranch.runtime.native.element_loops import ElementLoops
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.lazy_array import Axis, Update
-from anabranch.runtime.native.llvm_types import constant, part, value_type
+from anabranch.runtime.native.llvm_types import constant, is_lazy, is_memory, part, value_type
 from anabranch.runtime.native.value_emitter import ValueEmitter
-from anabranch.runtime.native.values import is_lazy, is_memory
 from anabranch.runtime.ops.op import INT64, scalar
-from anabranch.runtime.ops.sorting import greatest, partition, partition_at, sort
+from anabranch.runtime.ops.sorting import argsort, greatest, partition, partition_at, sort
 
 _WORD = np.dtype(np.uint64)
 # Rows that lie one behind the other.
@@ -260,11 +259,13 @@ def long_sort(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) -
     """The result of a sort of many elements, which NumPy makes; of a part of a vector where the rest is behind that."""
     types, outs = [x.type for x in equation.inputs], [out.type for out in equation.outputs]
     module = type(equation.op).__module__
-    front = _front(emitter, names[0], types[0], moves=True) if equation.op is sort else None
+    is_values = equation.op is sort
+    front = _front(emitter, names[0], types[0], is_values) if is_values or equation.op is argsort else None
     if front is None:
         function = HostFunction(module, equation.op.name, tuple(equation.params.items()), len(types))
         return emitter.callback(function, names, types, outs)
-    function = HostFunction(module, "sort_front", (("stable", equation.params["stable"]),), 2)
+    params = (("stable", equation.params["stable"]),) if is_values else ()
+    function = HostFunction(module, f"{equation.op.name}_front", params, 2)
     return emitter.callback(function, front, [*types, scalar(np.dtype(np.int64))], outs)
 
 

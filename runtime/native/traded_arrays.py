@@ -13,8 +13,8 @@ from typing import TypeAlias
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.native.lazy_array import LazyArray
+from anabranch.runtime.native.llvm_types import is_memory
 from anabranch.runtime.native.memory import Memory
-from anabranch.runtime.native.values import is_memory
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.shape import broadcast_in_dim
 from anabranch.runtime.ops.structured import Loop, StructuredOp
@@ -52,8 +52,8 @@ class Origins:
         whole = {e.outputs[0] for e in program.equations if e.op is broadcast_in_dim and e.inputs[0].type.size == 1}
         for equation in program.equations:
             made: Mapping[Var, Sequence[Atom]] = {}
-            if equation.op.update is not None:
-                made = {equation.outputs[0]: equation.inputs[:1]}
+            if equation.op.overwritten is not None:
+                made = {equation.outputs[0]: [equation.inputs[equation.op.overwritten]]}
             elif equation.op is select and equation.inputs[0] in whole:
                 made = {equation.outputs[0]: equation.inputs[1:]}
             elif isinstance(equation.op, StructuredOp):

@@ -11,34 +11,33 @@ from typing import NamedTuple
 from anabranch.base.deep_stack import deep
 from anabranch.runtime.host import blas
 from anabranch.runtime.host.buffer_types import BufferType, buffer_type
+from anabranch.runtime.host.callbacks import NativeCallback
 from anabranch.runtime.host.machine_code import HAS_THREADS, NativeOptions
-from anabranch.runtime.host.native_callbacks import NativeCallback
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation, Program
-from anabranch.runtime.native.accumulations import is_accumulation
+from anabranch.runtime.native.array_loops import is_accumulation, is_scatter
+from anabranch.runtime.native.caller_arrays import InputLayout, Output, Outputs, input_layouts, with_input_layouts
 from anabranch.runtime.native.durations import most_work
 from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.guarded_writes import guarded
 from anabranch.runtime.native.host_calls import HostCalls
-from anabranch.runtime.native.input_layouts import InputLayout, input_layouts, with_input_layouts
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.library_products import LETTERS
 from anabranch.runtime.native.library_ufuncs import is_quick, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra
-from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.llvm_types import NotNativeError, is_memory
 from anabranch.runtime.native.memory import MOST_WHOLE, Memory
 from anabranch.runtime.native.obstacles import sorts_alone
-from anabranch.runtime.native.outputs import Output, Outputs
 from anabranch.runtime.native.python_entry import RETURNED, Lock, PythonEntry, is_kept
-from anabranch.runtime.native.scatters import is_scatter
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.sunk_transposes import with_sunk_transposes
-from anabranch.runtime.native.values import is_memory
 from anabranch.runtime.native.wrapped_ends import with_wrapped_ends
 from anabranch.runtime.ops.dot_general import Contraction, dot_general
+from anabranch.runtime.ops.indexing import gather
 from anabranch.runtime.ops.op import PartOp
+from anabranch.runtime.ops.shape import concatenate
 from anabranch.runtime.ops.structured import Branches, Loop, has_loops
 from anabranch.runtime.ops.vector_functions import is_faster
 from anabranch.runtime.passes.range_analysis import value_ranges
@@ -259,8 +258,11 @@ def _is_narrow(equation: Equation) -> bool:
     """Return whether what an equation makes or reads are stacks of rows so short that each is a loop of few steps."""
     if equation.op.is_elementwise and len({atom.type.shape for atom in (*equation.inputs, *equation.outputs)}) == 1:
         return False
+    atoms = [*equation.inputs, *equation.outputs]
+    if equation.op is gather:
+        del atoms[1]  # the parts of each position are computed where it is asked for
     # An axis of one element is no loop.
-    shapes = [[n for n in atom.type.shape if n != 1] for atom in (*equation.inputs, *equation.outputs)]
+    shapes = [[n for n in atom.type.shape if n != 1] for atom in atoms]
     return any(len(shape) > 2 and shape[-1] <= _NARROW for shape in shapes)
 
 
@@ -278,6 +280,7 @@ def _array_work(program: Program, counts: Callable[[Equation], bool] = lambda _:
     """The numbers of operations outside of loops on elements of arrays as wholes, which XLA does on all processors."""
     found: list[int] = []
     multiplied = {atom for equation in program.equations if equation.op is dot_general for atom in equation.inputs}
+    positions = {equation.inputs[1] for equation in program.equations if equation.op is gather}
     for equation in program.equations:
         if isinstance(equation.op, Branches):
             # What only one branch does may never be done: the search for an index that is out of bounds.
@@ -288,6 +291,7 @@ def _array_work(program: Program, counts: Callable[[Equation], bool] = lambda _:
         # A library's products take no longer than XLA's.
         in_place = isinstance(equation.op, Loop) or equation.op.update is not None or equation.op.is_view
         in_place = in_place or equation.op is dot_general
+        in_place = in_place or (equation.op is concatenate and equation.outputs[0] in positions)
         # They read parts of arrays where they are.
         in_place = in_place or (isinstance(equation.op, PartOp) and equation.outputs[0] in multiplied)
         if not in_place and any(a.type.size > 1 for a in equation.inputs):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 
 import numpy as np
@@ -38,10 +39,16 @@ def packbits(a: object, /, axis: object = None, bitorder: object = "big") -> Val
         raise TypeError("Expected an input array of integer or boolean data type")
     places = _places(bitorder)
     array, at = _axis_last(a, axis)
-    *outer, n = array.shape
-    bits = xp.pad((array != 0).astype(np.uint8), [(0, 0)] * len(outer) + [(0, -n % 8)])
-    groups = bits.reshape((*outer, (n + 7) // 8, 8))
-    packed = xp.sum(groups << places, axis=-1, dtype=np.uint8)
+    bits = (array != 0).astype(np.uint8)
+    # Elements at the same place of their bytes are a part of each of them.
+    whole = bits.shape[-1] // 8 * 8
+    parts = []
+    if whole or bits.shape[-1] == 0:
+        parts.append([bits[..., k:whole:8] << place for k, place in enumerate(places)])
+    if whole < bits.shape[-1]:
+        last = range(whole, bits.shape[-1])
+        parts.append([bits[..., k : k + 1] << place for k, place in zip(last, places, strict=False)])
+    packed = xp.concatenate([functools.reduce(operator.or_, part) for part in parts], axis=-1)
     return packed if at is None else xp.copy(xp.moveaxis(packed, -1, at))
 
 

@@ -21,7 +21,7 @@ from anabranch.runtime.numpy.core import (
     shape_of,
     zeros_atom,
 )
-from anabranch.runtime.numpy.elementwise import elementwise
+from anabranch.runtime.numpy.operands import elementwise
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.ufuncs import output_casting_error
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap

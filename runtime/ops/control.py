@@ -119,8 +119,8 @@ def _is_written(program: Program, formal: Var) -> bool:
         if isinstance(op, Loop):
             if any(init in there for init, _ in carries(equation)):
                 return True
-        elif op.update is not None:
-            if equation.inputs[0] in there:
+        elif op.overwritten is not None:
+            if equation.inputs[op.overwritten] in there:
                 return True
         elif not isinstance(op, Branches) and not there.isdisjoint(equation.inputs):
             # It may be the same memory in another shape.

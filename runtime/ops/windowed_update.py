@@ -28,6 +28,7 @@ class _WindowedUpdate(Op):
 
     __slots__ = ()
     is_materialized = True
+    overwritten = 2
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         low, high, target, *rest = inputs

@@ -8,10 +8,9 @@ from anabranch.base.deep_stack import deep
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.passes.block_materialization import materialize_blocks
-from anabranch.runtime.passes.check_discharge import discharge_checks
 from anabranch.runtime.passes.check_elimination import eliminate_checks
 from anabranch.runtime.passes.check_hoisting import hoist_checks
-from anabranch.runtime.passes.check_proofs import prove_checks
+from anabranch.runtime.passes.checks import discharge_checks, prove_checks
 from anabranch.runtime.passes.column_storage import store_columns
 from anabranch.runtime.passes.constant_folding import fold_constants
 from anabranch.runtime.passes.copy_insertion import insert_copies

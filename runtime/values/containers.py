@@ -106,6 +106,8 @@ class Structure:
 
     def build(self, children: Sequence[Value]) -> Value:
         """A new container with these parts."""
+        if self.cls in (list, tuple):
+            return self.cls(children)
         if issubclass(self.cls, tuple):
             return tuple.__new__(self.cls, children)
         made = self.empty()

@@ -19,7 +19,9 @@ from anabranch.runtime.control.exits import NEXT, State, no_value
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loops import stage_loops
+from anabranch.runtime.control.loops.growth import prefer_fixed_lengths
 from anabranch.runtime.control.loops.loop_state import LoopStatement
+from anabranch.runtime.control.loops.unroll_budget import weight
 from anabranch.runtime.control.sequences import stacked_sequences
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import AnabranchError
@@ -40,12 +42,12 @@ from anabranch.runtime.values.dynamic_lists.item_forms import (
     StructureForm,
 )
 from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
-from anabranch.runtime.values.heap.attempt import Attempt
-from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.snapshot import Attempt, Heap
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 FEW = 8  # so many steps are traced one by one
+_MOST_UNROLLED = 1000  # equations of steps made one by one, where a list of any items can be made instead
 _MOST_EVALUATIONS = 20_000  # of equations, for numbers that hang on the position alone
 
 
@@ -70,20 +72,26 @@ def stacked(items: GeneratorExpression, listed: Callable[[GeneratorExpression], 
         return None
     what = f"the comprehension at {where(items.element)}"
     flags = trace.lists.grow_here, trace.lists.wants_growth, trace.lists.wants_known
-    trace.lists.grow_here = False
+    fillings: list[_Filling] = []
+
+    def filled() -> list[Value]:
+        with Attempt(items.element, counted.holds, undone_by=BaseException) as trying:
+            fillings.append(_Filling(items, counted, what, trying.heap))
+            return fillings[-1].list(MANY if listed else counted.length)
+
     try:
-        with Attempt(items.element, counted.holds, undone_by=BaseException) as filled:
-            filling = _Filling(items, counted, what, filled.heap)
-            made = filling.list(MANY if listed else counted.length)
-            note("staged", what, lambda: f"one loop of {counted.length} steps, whose items are rows of arrays")
-            return made
+        made = prefer_fixed_lengths(filled, filled, items.element, (NEXT, no_value, counted.holds))
+        note("staged", what, lambda: f"one loop of {counted.length} steps, whose items are rows of arrays")
+        return made
     except _ManyError:
         pass
     except (_ApartError, NoCommonFormError, AnabranchError) as error:
         trace.loops.unstacked.add(site)
-        why = str(error.args[0]).splitlines()[0] if isinstance(error, AnabranchError) else _WHY[type(error)]
-        note("unrolled", what, lambda: f"{counted.length} steps, as it cannot be one loop: {why}")
-        return None
+        are_costly = any(f.weight * counted.length > _MOST_UNROLLED for f in fillings)
+        if listed is None or isinstance(error, _ApartError) or not are_costly:
+            why = str(error.args[0]).splitlines()[0] if isinstance(error, AnabranchError) else _WHY[type(error)]
+            note("unrolled", what, lambda: f"{counted.length} steps, as it cannot be one loop: {why}")
+            return None
     finally:
         trace.lists.grow_here, trace.lists.wants_growth, trace.lists.wants_known = flags
     assert listed is not None
@@ -107,6 +115,7 @@ class _Filling:
         self._heap = before
         self._form: ItemForm = ConstantForm(None)
         self._memory: list[Storage] = []
+        self.weight = 0  # the equations of a step
 
     def list(self, most: int) -> list[Value]:
         """Emit the loop; returns its items, if there are not more than `most` that are known only at run time."""
@@ -139,6 +148,7 @@ class _Filling:
         except Exception as error:
             # What Python would raise depends on the numbers that it would have; it is raised where there are such.
             raise (error if is_own(error) else _ApartError) from None
+        self.weight = weight(builder.equations)
         stacked_sequences.check_lent(value, self._items.element)
         if self._items.nested:
             value = stacked(value) if isinstance(value, GeneratorExpression) else None

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.arenas.creation import GROWING
+from anabranch.runtime.control.arenas.list_arena import GROWING
 from anabranch.runtime.control.columnar import text_items
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables.arena_tables import arena_here, new_in, placed_table

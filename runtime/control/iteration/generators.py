@@ -29,9 +29,9 @@ from anabranch.runtime.errors import (
 )
 from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values.attributes import Bare
-from anabranch.runtime.values.heap.attempt import first_possible
 from anabranch.runtime.values.heap.container_slots import IteratorSlot
 from anabranch.runtime.values.heap.slots import MovedError
+from anabranch.runtime.values.heap.snapshot import first_possible
 
 Consumer = Callable[[Any], Any]
 # What says that the items are not all known while tracing.

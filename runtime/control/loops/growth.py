@@ -15,7 +15,7 @@ from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, capacity_of
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
-from anabranch.runtime.values.heap.attempt import Attempt
+from anabranch.runtime.values.heap.snapshot import Attempt
 from anabranch.runtime.values.pytrees import layout as layouts, layout_join
 from anabranch.runtime.values.pytrees.padded_union import PaddedStructure
 

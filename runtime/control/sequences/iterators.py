@@ -1,8 +1,10 @@
-"""Iterators over what a staged `for` can count over: `enumerate`, `zip`, `reversed`; each may be used once."""
+"""Iterators over what a staged `for` can count over, each for one use; and items of an unrolled loop."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import sys
+import types
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,9 +15,11 @@ from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationEr
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder, current, tracing
+from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.heap.container_slots import IteratorSlot, Slot
+from anabranch.runtime.values.heap.opaque import Remaining
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 
@@ -296,3 +300,22 @@ class Reversed(OfOne, sample=lambda: reversed(())):
             last = atoms.ufunc(np.subtract, atoms.literal(length - 1, np.int64), index.atom)
             return self.items.at(python_scalar(last, Interval(0, max(length - 1, 0))))
         return self.items.at(length - 1 - index)
+
+
+def remaining(items: Iterable[object]) -> Iterable[Value]:
+    """The items, by one iterator however often it is asked for.
+
+    An iterator that the user has a name for stays itself: a branch that moves it is found, and refused.
+    """
+    iterator = iter(items)
+    return iterator if iterator is items and is_named(iterator) else Remaining(iterator)
+
+
+def is_named(iterator: object) -> bool:
+    """Return whether a variable of the user's functions holds the iterator, or another object."""
+    frame: types.FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_name != "trace_call":
+        if not internal(frame.f_code.co_filename) and any(v is iterator for v in frame.f_locals.values()):
+            return True
+        frame = frame.f_back
+    return False

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.sequences.countable import Countable
-from anabranch.runtime.control.sequences.elements import Elements
-from anabranch.runtime.control.sequences.iterators import Enumerated, Zipped, shorter
-from anabranch.runtime.control.sequences.remaining_items import is_named
+from anabranch.runtime.control.sequences.countable import Countable, Elements
+from anabranch.runtime.control.sequences.iterators import Enumerated, Zipped, is_named, shorter
 from anabranch.runtime.control.sequences.stacked_sequences import StackedSequence
 from anabranch.runtime.control.sequences.zip_columns import KnownItems, staged_one
 from anabranch.runtime.ir.program import Atom

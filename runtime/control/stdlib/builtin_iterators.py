@@ -23,7 +23,7 @@ from anabranch.runtime.control.sequences import (
     zip_columns as columns_,
 )
 from anabranch.runtime.control.sequences.countable import Countable
-from anabranch.runtime.control.sequences.remaining_items import is_named
+from anabranch.runtime.control.sequences.iterators import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib import itertools_iterators, itertools_source as source
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain

@@ -1,4 +1,4 @@
-"""Functions of the user's as arguments of host calls: closures, and methods, over values known only at run time."""
+"""Functions of the user's that host calls get, over run-time values; and libraries' that may be called."""
 
 from __future__ import annotations
 
@@ -172,15 +172,21 @@ def _names(code: types.CodeType) -> set[str]:
     return set(code.co_names).union(*map(_names, inner))
 
 
+_HOLD_NOTHING = frozenset({type(None), bool, int, float, complex, str, np.ndarray})
+
+
 def state(value: object) -> list[tuple[object, list[object]]]:
     """The lists, dicts, objects and closures among the parts of a value, with what they hold."""
     found: list[tuple[object, list[object]]] = []
     pending, seen = [value], IdentitySet[object]()
     while pending:
         part = pending.pop()
+        if type(part) in _HOLD_NOTHING:
+            continue
         held = _held(part) if seen.admit(part) else None
         if held is not None:
-            found.append((part, held))
+            if type(part) is not tuple:  # which does not change
+                found.append((part, held))
             pending += held
     return found
 
@@ -195,6 +201,8 @@ def is_unchanged(before: list[tuple[object, list[object]]]) -> bool:
 
 
 def _held(part: object) -> list[object] | None:
+    if type(part) in (list, tuple):
+        return list(part)  # type: ignore[call-overload, no-any-return]
     if type(part).__module__.startswith("scipy."):
         return None  # a library's object may keep what it has computed
     structure = containers.structure_of(part)
@@ -211,3 +219,22 @@ def _held(part: object) -> list[object] | None:
     if isinstance(part, functools.partial):
         return [part.func, *part.args, *part.keywords.values()]
     return None
+
+
+# Packages whose functions have no effects.
+_PACKAGES = ("scipy.", "pandas.", "xarray.", "numpy.ma.", "numpy.polynomial.", "numpy.testing.", "statistics.")
+# Modules of theirs whose functions do, and functions that draw.
+_EFFECTS = (
+    "xarray.backends.", "xarray.tutorial.", "xarray.plot.",
+    "scipy.io.", "scipy.datasets.", "scipy._lib.", "pandas.io.", "pandas.plotting.", "statistics.NormalDist.samples",
+    "statistics.kde_random",
+)  # fmt: skip
+
+
+def is_of_library(function: object) -> bool:
+    """Return whether a function is of a library whose functions keep to their arguments."""
+    module = getattr(function, "__module__", None)
+    if not isinstance(module, str):
+        return False
+    name = f"{module}.{getattr(function, '__qualname__', '')}"
+    return name.startswith(_PACKAGES) and not name.startswith(_EFFECTS)

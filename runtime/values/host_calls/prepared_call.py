@@ -15,6 +15,8 @@ from anabranch.runtime.values.host_calls import functions, results
 from anabranch.runtime.values.host_calls.deferred import held_arrays
 from anabranch.runtime.values.pytrees import host_values, layout as layouts
 
+_NO_SIZES = np.array([], np.int64)
+
 
 @frozen(eq=False)
 class PreparedCall:
@@ -56,7 +58,7 @@ class PreparedCall:
 
     def _called(self, arrays: Sequence[np.ndarray]) -> tuple[Any, list[np.ndarray], list[np.ndarray]]:
         """The function's own result, the arrays of it, and those of the arguments: of the leaves first."""
-        copies = [_laid_out(x, leaf) for x, leaf in zip(arrays, self.leaves, strict=True)]
+        copies = list(map(_laid_out, arrays, self.leaves))
         function, args, kwargs = self._given(iter(copies))
         held = [] if self.is_flat else functions.state((args, kwargs))
         try:
@@ -69,7 +71,7 @@ class PreparedCall:
                 )
         result = results.structure_of(made) if self.result is None else self.result
         found = results.flattened(self.name, result, made)
-        return made, found, [*copies, *_memory_of((*args, *kwargs.values()))]
+        return made, found, copies if self.is_flat else [*copies, *_memory_of((*args, *kwargs.values()))]
 
     def _given(self, arrays: Iterator[np.ndarray]) -> tuple[Any, Sequence[Value], Mapping[str, Value]]:
         """The function, its arguments, and those by name."""
@@ -79,13 +81,18 @@ class PreparedCall:
             made: tuple[Any, Sequence[Value], Mapping[str, Value]] = host_values.build(self.given, arrays)
             return made
         building = host_values.Building()
-        called, *values = [building.build(part, arrays) for part in (function, *args.children, *kwargs.children)]
-        count = len(args.children)
-        return called, values[:count], dict(zip(kwargs.structure.keys, values[count:], strict=True))
+        called = function.value if isinstance(function, layouts.Constant) else building.build(function, arrays)
+        values = [building.build(part, arrays) for part in args.children]
+        if not kwargs.children:
+            return called, values, {}
+        named = [building.build(part, arrays) for part in kwargs.children]
+        return called, values, dict(zip(kwargs.structure.keys, named, strict=True))
 
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The arrays of the result, of any sizes."""
         _, found, copies = self._called(arrays)
+        if len(found) == 1 and not self.aliased and _is_of_its_own(found[0], copies):
+            return found
         aliased = _aliased(found, copies[: len(self.leaves)])
         if tuple(aliased.items()) != self.aliased or (not self.may_view and _views(found, copies, aliased)):
             raise self._returns_view()
@@ -102,7 +109,7 @@ class PreparedCall:
         sizes: list[int] = []
         axis = 0
         for array, (shape, dynamic) in zip(found, self.room, strict=True):
-            if array.shape == shape and not any(dynamic):
+            if array.shape == shape and True not in dynamic:
                 axis += len(shape)
                 padded.append(array)
                 continue
@@ -115,7 +122,7 @@ class PreparedCall:
             room = np.zeros(shape, array.dtype)
             room[tuple(map(slice, array.shape))] = array
             padded.append(room)
-        return [*padded, np.array(sizes, np.int64)]
+        return [*padded, np.array(sizes, np.int64) if sizes else _NO_SIZES]
 
 
 @frozen(eq=False)
@@ -126,6 +133,11 @@ class Trial:
     aliased: tuple[tuple[int, int], ...]  # as of the `PreparedCall`
     views: frozenset[int]  # the places of the arrays that are other views of arguments
     holds: bool  # the result is an object that holds arguments, or views of some
+
+
+def _is_of_its_own(array: np.ndarray, others: Sequence[np.ndarray]) -> bool:
+    """Return whether an array has memory of its own, so that it shares none with others."""
+    return array.base is None and array.flags.owndata and not any(array is x or array is x.base for x in others)
 
 
 def _aliased(found: Sequence[np.ndarray], copies: Sequence[np.ndarray]) -> dict[int, int]:
@@ -193,7 +205,7 @@ def _is_simple(value: object) -> bool:
 
 
 def _is_same(copy: np.ndarray, array: np.ndarray) -> bool:
-    return np.ascontiguousarray(copy).tobytes() == np.ascontiguousarray(array).tobytes()
+    return copy.tobytes() == array.tobytes()
 
 
 def leaves_of(layout: layouts.Layout) -> Iterator[layouts.Leaf | None]:
@@ -224,6 +236,8 @@ def values_of_leaves(value: Value, layout: layouts.Layout) -> Iterator[Value]:
 
 def _laid_out(array: np.ndarray, leaf: layouts.Leaf | None) -> np.ndarray:
     """A copy of an array, in the order in which eager code would have it."""
-    strides = leaf.traits.strides if leaf is not None else None
+    if leaf is None or array.ndim < 2:
+        return np.array(array)
+    strides = leaf.traits.strides
     is_fortran = isinstance(strides, tuple) and len(strides) == array.ndim > 1 and list(strides) == sorted(strides)
     return np.array(array, order="F" if is_fortran else "C")

@@ -241,6 +241,10 @@ def flattened(name: str, layout: layouts.Layout, value: Any) -> list[np.ndarray]
 
     Raises `RefusedError` where the result is of another form.
     """
+    if type(value) is np.ndarray and isinstance(layout, layouts.Leaf) and layout.abstract.kind is Kind.ARRAY:
+        type_ = layout.abstract.type
+        if value.dtype is type_.dtype and value.ndim == len(type_.shape):
+            return [value]  # as most are
     found: list[np.ndarray] = []
     _flatten(name, layout, value, found)
     return found

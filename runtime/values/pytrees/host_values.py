@@ -108,6 +108,9 @@ def on_device(value: object) -> Value:
     return fresh(value)
 
 
+_THEMSELVES = frozenset({str, bool, int, float, complex, type(None)})
+
+
 class Building:
     """Builds host values; a container that occurs twice is built once.
 
@@ -129,9 +132,9 @@ class Building:
 
     def build(self, layout: layouts.Layout, arrays: Iterator[np.ndarray]) -> Value:
         """The host value of a layout from its arrays."""
+        if type(layout) is layouts.Constant:
+            return self._host_constant(layout.value)
         match layout:
-            case layouts.Constant(value):
-                return self._host_constant(value)
             case layouts.Leaf(abstract):
                 array = next(arrays)
                 if abstract.kind is Kind.PYTHON:
@@ -173,7 +176,7 @@ class Building:
         return layout.structure.on_host(children, self._members)
 
     def _host_constant(self, value: object) -> Value:
-        if isinstance(value, str):
+        if type(value) in _THEMSELVES:
             return value
         if isinstance(value, CallersObject):
             return self._objects[value.index]

@@ -239,3 +239,42 @@ def test_a_list_of_many_items_is_traced_in_no_time():
     few = line[:120].reshape(12, 10)  # each number would take several equations
     assert len(jit(lambda x: x.tolist()).trace(few).program.equations) < 50
     check(lambda x: (x.tolist(), sum(x[0].tolist()), max(x.reshape(-1).tolist())), few)
+
+
+def _descent(k):
+    found = []
+    while k > 1:
+        found.append(k)
+        k = k // 2 if k % 2 == 0 else 3 * k + 1
+    return sum(found)
+
+
+def _pull(tree, points, at):
+    def force(node):
+        if node > 6:
+            return 0
+        if points[node, 0] > 0.8:
+            return points[node] - at
+        return force(2 * node + 1) + force(2 * node + 2) + points[node] * tree[node]
+
+    return force(0)
+
+
+def descents(starts):
+    return [_descent(starts[i]) for i in range(12)]
+
+
+def pulls(tree, points):
+    return [_pull(tree, points, points[i]) for i in range(12)]
+
+
+def test_items_for_which_lists_grow_are_made_by_one_loop():
+    starts = np.arange(1, 13)
+    check(descents, starts)
+    assert "Unrolled" not in str(jit(descents).explain(starts))
+
+
+def test_many_items_that_take_much_and_have_no_common_form_are_made_by_one_loop(rng):
+    tree, points = rng.random(12), rng.random((12, 2))
+    check(pulls, tree, points)
+    assert "Unrolled" not in str(jit(pulls).explain(tree, points))

@@ -33,7 +33,7 @@ def weighted(a):
     return np.bincount(a, weights=a * 0.5), np.bincount(a[a > 2], a[a > 2] * 1.5)
 
 
-@case(*SETS)
+@case(*SETS[:3], SETS[5])
 def weights_of_another_length(a):
     return len(np.bincount(a[a > 2], a))
 

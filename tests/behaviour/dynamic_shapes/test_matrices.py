@@ -24,7 +24,7 @@ def inverse(p, limit):
 
 
 def of_bools(p, limit):
-    places = [i for i in range(6) if p[i, 0] < limit]
+    places = np.array([i for i in range(6) if p[i, 0] < limit], dtype=int)
     return np.linalg.inv(p[np.ix_(p[:, 0] < limit, p[0] < limit)]), np.ix_(places, [1])
 
 

@@ -13,7 +13,8 @@ import pytest
 from anabranch import AnabranchError, Array, ImmutableArrayError, asarray
 from tests.behaviour.numpy.cases import Case, Static, compare, eager_call, outcome
 
-# These give ndarrays, or look at nothing but a shape, and NumPy asks no array for them.
+# These give ndarrays, or look at nothing but a shape, and NumPy asks no array for them. Functions of
+# numpy.polynomial make ndarrays of what they are given.
 ON_THE_HOST = {"array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "asarray_chkfinite",
     "isfortran", "tril_indices_from", "triu_indices_from", "diag_indices_from", "lexsort", "require"}  # fmt: skip
 WRITE = {"copyto", "put", "put_along_axis", "place", "putmask", "fill_diagonal"}
@@ -55,7 +56,7 @@ def left(x: Any, wanted: Any) -> Any:
 def test_as_numpy(family: str) -> None:
     failures = []
     for case in first_cases(family):
-        if case.function.__name__ in ON_THE_HOST:
+        if case.function.__name__ in ON_THE_HOST or str(case.function.__module__).startswith("numpy.polynomial."):
             continue
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")

@@ -74,6 +74,15 @@ def test_positions_of_a_part(dtype, size):
             np.testing.assert_array_equal(one, other, strict=True)
 
 
+@pytest.mark.parametrize("size", [600, 9000])
+def test_positions_of_many_chosen_integers(size):
+    def order(x):
+        return np.argsort(x[x > 3], kind="stable")
+
+    check(order, RNG.integers(0, 40, size))
+    check(order, np.append(RNG.integers(0, 2**62, size), np.iinfo(np.int64).max))
+
+
 def members(x, y):
     chosen = y[y > 5]
     return np.isin(x, y), np.isin(x, chosen, invert=True), np.setdiff1d(x, y), np.isin(x * 1.0, y * 1.0)

@@ -9,8 +9,8 @@ from anabranch import jit
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.program import Literal, Program, Var
 from anabranch.runtime.ir.verify import check
-from anabranch.runtime.passes.check_discharge import discharge_checks
 from anabranch.runtime.passes.check_elimination import eliminate_checks
+from anabranch.runtime.passes.checks import discharge_checks
 from tests.equations import B, I, equation, ops
 from tests.equivalence import check as equal
 

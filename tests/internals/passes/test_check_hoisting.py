@@ -12,7 +12,7 @@ from anabranch.runtime.ir.verify import check
 from anabranch.runtime.ops.check import CODE
 from anabranch.runtime.passes.check_elimination import eliminate_checks
 from anabranch.runtime.passes.check_hoisting import hoist_checks
-from anabranch.runtime.passes.check_proofs import prove_checks
+from anabranch.runtime.passes.checks import prove_checks
 from anabranch.runtime.passes.failure_chain import always_raises
 from tests.equations import I, equation, every_equation, literal, one, ops
 from tests.equivalence import check as equal

@@ -13,7 +13,7 @@ from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Var
 from anabranch.runtime.ir.verify import check
 from anabranch.runtime.passes import optimise
-from anabranch.runtime.passes.check_proofs import prove_checks
+from anabranch.runtime.passes.checks import prove_checks
 from anabranch.runtime.passes.interval_rules import of_dtype, rule_of
 from anabranch.runtime.passes.invariant_forwarding import forward_invariants
 from anabranch.runtime.passes.range_analysis import value_ranges

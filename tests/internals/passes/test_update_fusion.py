@@ -83,8 +83,19 @@ def counters(a, b):
     return n
 
 
-FUNCTIONS = (eliminate, columns, on_itself, whole_rows, turned, moved, looked_up, needed_afterwards, one_line, counters)
-PATCHED = (eliminate, columns, on_itself, whole_rows, looked_up, needed_afterwards, one_line, counters)
+def kept_as_it_was(a, b):
+    before = a.copy()
+    for i in range(a.shape[0]):
+        before = a.copy()
+        a[i, :i] = a[i, :i] * 2.0 + b[i, i]
+    return before
+
+
+FUNCTIONS = (
+    eliminate, columns, on_itself, whole_rows, turned, moved, looked_up, needed_afterwards, one_line, counters,
+    kept_as_it_was,
+)  # fmt: skip
+PATCHED = tuple(f for f in FUNCTIONS if f not in (turned, moved))
 
 
 @pytest.mark.parametrize("n", [1, 5, 40, 130, 150])
@@ -115,3 +126,9 @@ def test_nothing_is_read_beside_the_window():
     look(program)
     (patch,) = found
     assert [e.op.name for e in patch.params["body"].equations] == ["multiply", "subtract"]
+
+
+def test_what_is_needed_as_it_was_is_copied_in_machine_code():
+    explained = str(jit(kept_as_it_was).explain(np.ones((150, 150)), np.ones((150, 150))))
+    assert "loop: machine code" in explained
+    assert "not machine code" not in explained
