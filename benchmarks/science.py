@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from anabranch import configure, jit
-from anabranch.runtime.testing.tolerance import Tolerance
+from anabranch.runtime.testing.compare_outcomes import Tolerance
 from benchmarks.compare import ResultMismatch
 from benchmarks.harness import forking, in_process, read_json, write_json
 from benchmarks.outcome import Measured, NotMeasured, Outcome, Results, Row

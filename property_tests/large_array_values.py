@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.testing.tolerance import Tolerance
+from anabranch.runtime.testing.compare_outcomes import Tolerance
 
 _SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-5, -1e-5, 700.0, -700.0, 0.5)
 

@@ -12,11 +12,10 @@ from typing import Any
 
 from anabranch import AnabranchError, IntegerRangeError, jit
 from anabranch.runtime.api.jitted import Wrapped
-from anabranch.runtime.testing.compare_outcomes import Difference, first_difference
+from anabranch.runtime.testing.check import marked_source
+from anabranch.runtime.testing.compare_outcomes import Difference, Tolerance, first_difference
 from anabranch.runtime.testing.outcomes import Outcome
-from anabranch.runtime.testing.source_marks import marked_source
 from anabranch.runtime.testing.stage_bisection import stages
-from anabranch.runtime.testing.tolerance import Tolerance
 from property_tests.eager import appends_by_condition, binds_anew, is_ill_typed, is_told_otherwise, meets_long_ints
 from property_tests.generation.programs import GeneratedProgram
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import event, given, strategies as st
 
 from anabranch import AnabranchError, jit
-from anabranch.runtime.testing.tolerance import Tolerance
+from anabranch.runtime.testing.compare_outcomes import Tolerance
 from property_tests.dtype_programs import Box, Statement, Writer, arguments, smaller, text_of
 from property_tests.test_array_programs import Run, _errors_differ, evaluated
 from tests.equivalence import ULPS, same

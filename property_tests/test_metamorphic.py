@@ -34,9 +34,8 @@ from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.ir import verify
 from anabranch.runtime.signature.static_args import StaticArguments
-from anabranch.runtime.testing.compare_outcomes import first_difference
+from anabranch.runtime.testing.compare_outcomes import Tolerance, first_difference
 from anabranch.runtime.testing.outcomes import Outcome, copied
-from anabranch.runtime.testing.tolerance import Tolerance
 from property_tests.generation.choices import Drawn
 from property_tests.generation.constructs import PRODUCTIONS
 from property_tests.generation.programs import GeneratedProgram, programs

@@ -16,7 +16,7 @@ from hypothesis import event, given, strategies as st
 
 from anabranch import AnabranchError, jit
 from anabranch.runtime.errors import ShapeMismatchError
-from anabranch.runtime.testing.tolerance import Tolerance
+from anabranch.runtime.testing.compare_outcomes import Tolerance
 from property_tests.size_programs import DTYPES, Writer, some_array
 from property_tests.test_array_programs import Run, _errors_differ, function_of
 from tests.equivalence import ULPS, same

@@ -7,10 +7,9 @@ from typing import Any
 
 from anabranch import jit
 from anabranch.runtime.api.jitted import Wrapped
-from anabranch.runtime.testing.compare_outcomes import first_difference, value_difference
+from anabranch.runtime.testing.compare_outcomes import Tolerance, first_difference, value_difference
 from anabranch.runtime.testing.outcomes import Outcome as Outcome
 from anabranch.runtime.testing.stage_bisection import stages
-from anabranch.runtime.testing.tolerance import Tolerance
 from tests.slow_tests import sampled
 
 # In units in the last place: what XLA's own functions are off by, and sums in another order.

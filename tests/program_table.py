@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from anabranch import AnabranchError, jit
-from anabranch.runtime.testing.tolerance import Tolerance
+from anabranch.runtime.testing.compare_outcomes import Tolerance
 from tests.equivalence import ULPS, Outcome, alike, check_stages, same
 from tests.slow_tests import sampled
 

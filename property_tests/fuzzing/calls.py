@@ -8,9 +8,8 @@ from typing import Any
 
 import anabranch as ab
 from anabranch.export import deserialize, export
-from anabranch.runtime.testing.compare_outcomes import first_difference
+from anabranch.runtime.testing.compare_outcomes import Tolerance, first_difference
 from anabranch.runtime.testing.outcomes import Outcome
-from anabranch.runtime.testing.tolerance import Tolerance
 from property_tests.fuzzing import things
 from property_tests.fuzzing.programs import PROGRAMS
 

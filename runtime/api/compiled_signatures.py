@@ -15,8 +15,7 @@ from anabranch.base.deep_stack import deep
 from anabranch.base.garbage import of_new_objects_alone
 from anabranch.base.signals import Watched
 from anabranch.runtime.api.compile_driver import compile_function, tracing_alone
-from anabranch.runtime.api.many_sequences import ManySequences
-from anabranch.runtime.api.many_values import ManyValues
+from anabranch.runtime.api.many_values import ManySequences, ManyValues
 from anabranch.runtime.api.memory_cache import CacheInfo, Entry, ExecutableCache
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.stages import Compiled, Traced
@@ -28,14 +27,14 @@ from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.frontend.call_values import with_call_values
 from anabranch.runtime.frontend.function_info import name_of, parameter_names, plain_function, refuse_early
+from anabranch.runtime.frontend.surroundings import with_call_values
 from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.argument_layouts import argument_names, arguments_of
 from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
 from anabranch.runtime.signature.static_args import StaticArguments
-from anabranch.runtime.tracing.attempt_time import OutOfTime, tracing_for
 from anabranch.runtime.tracing.capacity import Learned, with_learned_sizes
+from anabranch.runtime.tracing.restarts import OutOfTime, tracing_for
 from anabranch.transpile.carried_source import Carried, carried_sources, restore_sources
 
 # So long it may take to trace for all values what can be compiled for each.

@@ -12,8 +12,7 @@ from anabranch.runtime.host.callbacks import CallbackError, HostCallback
 from anabranch.runtime.host.compile_options import CompileOptions, Flag
 from anabranch.runtime.host.progress_bars import ending_bars
 from anabranch.runtime.ops.host_call import keeping_results
-from anabranch.runtime.ops.host_callback import done_before
-from anabranch.runtime.ops.progress_tick import moves_bars
+from anabranch.runtime.ops.host_callback import done_before, moves_bars
 from anabranch.runtime.signature.flatten_to_key import (
     Leaves,
     buffers,

@@ -1,4 +1,8 @@
-"""The Plan of a compiled function: what a call does on the host around the Program."""
+"""The Plan of a compiled function: what a call does on the host around the Program.
+
+Where the Program writes to parts of arguments' arrays, XLA writes each to memory of its own, from where it is copied
+into the array. Machine code that has the array itself writes to the part there.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,8 @@ from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import AnabranchError, EndedRun
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.host.generator_state import GeneratorKind, kind_of
-from anabranch.runtime.ir.program import Atom, Program
+from anabranch.runtime.ir.program import Atom, Equation, Literal, OutputGroups, Program, Var
+from anabranch.runtime.ops.indexing import dynamic_update_slice, strided_update
 from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.tracing.approach import Approach
 from anabranch.runtime.tracing.capacity import Capacity, OverflowedError
@@ -319,3 +324,36 @@ def _perform(effects: Sequence[tuple[Action, int]], outputs: Iterator[np.ndarray
         code, *values = itertools.islice(outputs, 1 + width)
         if not code:
             action(*values)
+
+
+def with_whole_writes(plan: Plan, program: Program) -> tuple[Plan, Program]:
+    """The Plan and its Program with all of each array that is written to as an output; the same where they are so."""
+    if len(plan.whole_writes()) == len(plan.writes):
+        return plan, program
+    groups = dict(program.groups.named(program.outputs))
+    inputs = {leaf: k for k, leaf in enumerate(plan.held(max(plan.mutated) + 1))}
+    outputs, equations, contents = iter(groups["writes"]), list(program.equations), dict[int, Atom]()
+    for write in plan.writes:
+        if write.leaf not in inputs:
+            return plan, program
+        after, *starts = (next(outputs) for _ in range(1 + write.starts))
+        if write.part is not None or starts:
+            before = contents.get(write.leaf, program.inputs[inputs[write.leaf]])
+            equations.append(_update(write, before, after, starts))
+            (after,) = equations[-1].outputs
+        contents[write.leaf] = after
+    groups["writes"] = list(contents.values())
+    found, joined = OutputGroups.joined(**groups)
+    whole = dataclasses.replace(program, equations=tuple(equations), outputs=tuple(joined), groups=found)
+    return dataclasses.replace(plan, program=whole, writes=tuple(map(ArrayWrite, contents))), whole
+
+
+def _update(write: ArrayWrite, before: Atom, part: Atom, starts: Sequence[Atom]) -> Equation:
+    """The equation that writes a part."""
+    bounds = write.part or ()
+    if any(step != 1 for _, _, step in bounds):
+        first, limits, strides = zip(*bounds, strict=True)
+        params = {"starts": first, "limits": limits, "strides": strides}
+        return Equation(strided_update, (before, part), params, (Var(before.type),))
+    known = starts or [Literal(np.array(first, np.int64)) for first, *_ in bounds]
+    return Equation(dynamic_update_slice, (before, part, *known), {}, (Var(before.type),))

@@ -10,7 +10,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.heap.attempt import Attempt
+from anabranch.runtime.values.heap.snapshot import Attempt
 from anabranch.runtime.values.pytrees import exceptions
 
 

@@ -18,7 +18,6 @@ from anabranch.runtime.control import lists, text
 from anabranch.runtime.control.arenas import object_arena
 from anabranch.runtime.control.calls import (
     elementwise_calls,
-    host_functions,
     outside_world,
     recursion,
     repeated_calls,
@@ -81,9 +80,9 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
         bound = _bound(function, args[0])
         return function(*args, **kwargs) if bound is None else call(bound, *args[1:], **kwargs)
     if tracing():
-        args = host_functions.with_lists(function, args)
-    if tracing() and host_functions.is_called(function, args, kwargs):
-        return host_functions.called(uncompiled.name_of(function), function, args, kwargs)
+        args = uncompiled.with_lists(function, args)
+    if tracing() and uncompiled.is_called(function, args, kwargs):
+        return uncompiled.called(uncompiled.name_of(function), function, args, kwargs)
     target = resolve(function)
     if isinstance(getattr(target, "__func__", target), tail_calls.Looped):
         return target(*args, **kwargs)
@@ -225,7 +224,7 @@ def resolve(function: Any) -> Value:
         outside_world.refuse_what_changes(function)
         return staged(function)
     if isinstance(function, functools.partial):
-        if tracing() and host_functions.may_be_called(function.func):
+        if tracing() and uncompiled.may_be_called(function.func):
             return functools.partial(call, function.func, *function.args, **function.keywords)
         return functools.partial(resolve(function.func), *function.args, **function.keywords)
     inner = getattr(function, "__anabranch_function__", None)

@@ -21,16 +21,15 @@ from anabranch.runtime.control.loops.steps import StateForm
 from anabranch.runtime.control.loops.unroll_budget import Cost, TooCostlyError
 from anabranch.runtime.control.sequences import live_lists, stacked_sequences
 from anabranch.runtime.control.sequences.as_countable import countable
-from anabranch.runtime.control.sequences.countable import ChangedError, Countable
+from anabranch.runtime.control.sequences.countable import ChangedError, Countable, Elements
 from anabranch.runtime.control.sequences.deque_watch import DequeWatch, known_items
-from anabranch.runtime.control.sequences.elements import Elements
 from anabranch.runtime.control.sequences.live_lists import Live, LiveList
 from anabranch.runtime.control.staging.run_time_keys import become_table_of
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
-from anabranch.runtime.values.heap.attempt import first_possible
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
+from anabranch.runtime.values.heap.snapshot import first_possible
 from anabranch.runtime.values.union import UnionValue
 
 

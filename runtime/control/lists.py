@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.arenas.creation import growing
+from anabranch.runtime.control.arenas.list_arena import growing
 from anabranch.runtime.control.columnar import text_items
 from anabranch.runtime.control.containers import stacked_results
 from anabranch.runtime.control.dynamic_lists import run_time_tuple
@@ -18,8 +18,7 @@ from anabranch.runtime.control.dynamic_lists.dynamic_list import listed
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration import user_iterators
 from anabranch.runtime.control.iteration.generators import PushIterator
-from anabranch.runtime.control.sequences.countable import Countable
-from anabranch.runtime.control.sequences.elements import AxisItems
+from anabranch.runtime.control.sequences.countable import AxisItems, Countable
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import MANY
 from anabranch.runtime.values import chosen_containers, registry, wrap
@@ -175,6 +174,7 @@ def comprehension(items: GeneratorExpression) -> Value:
     """A list comprehension."""
     if not tracing():
         return list(items)
+    items.whole = True
     return made_growable(items_of(items))
 
 

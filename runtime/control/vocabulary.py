@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anabranch.runtime.control import match as pattern  # noqa: F401 - `ab.pattern`
-from anabranch.runtime.control.arenas.creation import growing as growing
+from anabranch.runtime.control.arenas.list_arena import growing as growing
 from anabranch.runtime.control.assert_ import assert_ as assert_
 from anabranch.runtime.control.attribute import attributes as attributes
 from anabranch.runtime.control.boolean import (

@@ -18,7 +18,7 @@ from anabranch.runtime.control.loops.unroll_budget import Cost, TooCostlyError
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.decisions import note, origin
-from anabranch.runtime.values.heap.attempt import Attempt, Errors
+from anabranch.runtime.values.heap.snapshot import Attempt, Errors
 
 # A loop whose condition stays concrete runs while tracing; after so many steps that compute it is staged if it can be.
 _STEPS_BEFORE_STAGING = 16
@@ -153,6 +153,7 @@ class _While:
         return growth.prefer_fixed_lengths(
             lambda: staged(lambda found: f"one loop: how long it goes on hangs on {found}"),
             lambda: staged(lambda found: f"one loop, in which a list grows: how long it goes on hangs on {found}"),
+            self.site.__code__,
             self.site,
             state,
         )

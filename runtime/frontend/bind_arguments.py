@@ -153,6 +153,7 @@ class BoundArguments:
                 if isinstance(made, TracedGenerator):
                     self.states.add(made.state_words.storage)
                 if isinstance(made, Growable):
+                    self._builder.trace.lists.arguments.append(made)
                     array_lists.note_allocation(made, ("argument", place))
                 table = table_arguments.dict_of(made, place - 1)
                 if table is not made:

@@ -11,7 +11,6 @@ from anabranch.runtime.call.plan import ArrayWrite, Plan, held_leaves
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
-from anabranch.runtime.frontend.captured_arrays import CapturedArrays
 from anabranch.runtime.frontend.effects import ObjectChanges
 from anabranch.runtime.frontend.result_aliases import identities
 from anabranch.runtime.frontend.result_layout import (
@@ -21,6 +20,7 @@ from anabranch.runtime.frontend.result_layout import (
     with_elements_packed,
     with_nodes,
 )
+from anabranch.runtime.frontend.surroundings import CapturedArrays
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.program import Atom, Equation, Literal, OutputGroups, Program, Var
 from anabranch.runtime.ops import host_callback as effect_op

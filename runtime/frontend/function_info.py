@@ -46,8 +46,10 @@ def plain_function(function: Callable[..., object]) -> types.FunctionType:
     inner = function
     for _ in range(16):
         if isinstance(inner, (types.FunctionType, functools._lru_cache_wrapper)):
-            plain: types.FunctionType = inspect.unwrap(inner)
-            return plain
+            plain = inspect.unwrap(inner)
+            if isinstance(plain, types.FunctionType):
+                return plain
+            break
         inner = getattr(inner, "__func__", None) or getattr(inner, "func", None) or type(inner).__call__
     raise NoSourceError(
         f"{function!r} is not written in Python, so it has no source to compile; wrap it in a function that calls it"

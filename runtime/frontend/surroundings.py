@@ -1,14 +1,20 @@
-"""The world around a function that is traced: what it reads is guarded, arrays become inputs, classes are prepared."""
+"""The world around a function that is traced: what is read is guarded, arrays are inputs, classes prepared."""
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import types
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
+import numpy as np
+
 from anabranch.base.by_identity import IdentitySet
+from anabranch.base.context_values import having
 from anabranch.base.signals import whole
+from anabranch.runtime.call.plan import held_leaves
 from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.branches import select_value, stage_branches
 from anabranch.runtime.control.call import call
@@ -19,13 +25,17 @@ from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.staging import restaging, run_time_keys
 from anabranch.runtime.control.stdlib import text_parts
 from anabranch.runtime.control.texts import text_operations
-from anabranch.runtime.frontend import call_values
+from anabranch.runtime.device import array as device
+from anabranch.runtime.device.array import Array
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
-from anabranch.runtime.frontend.captured_arrays import CapturedArrays
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.host.generator_state import kind_of
+from anabranch.runtime.host.generator_state import GeneratorKind, OutsideGenerator, kind_of
+from anabranch.runtime.ir.array_type import ArrayType, native
+from anabranch.runtime.ir.program import Var
+from anabranch.runtime.ops.random_draws import WORD
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.outside import ValueConstructors
+from anabranch.runtime.tracing.storage import OnDeviceOutside, Storage
 from anabranch.runtime.tracing.upper_layers import TextOperations, UnionOperations
 from anabranch.runtime.values import containers, text_tables
 from anabranch.runtime.values.arrays import dynamic_array
@@ -35,7 +45,90 @@ from anabranch.runtime.values.dynamic_lists import tuple_structure
 from anabranch.runtime.values.heap.slots import GlobalVariable, closed_over
 from anabranch.runtime.values.lazy_text import StrMethod
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import several_sizes
+from anabranch.runtime.values.pytrees import layout_join
+from anabranch.runtime.values.random_generators import TracedGenerator
+
+
+class CapturedArrays:
+    """Arrays from globals and closures that the function reads: inputs, so that their contents are current."""
+
+    def __init__(self, guards: Guards) -> None:
+        self.guards = guards
+        # The arrays, and the generators of random numbers whose states are inputs like them.
+        self.arrays: list[Any] = []
+        self.states: set[Storage] = set()  # the memory of these states
+        self.handles: list[TracedArray] = []
+        self._formals: list[Var] = []
+
+    def handle(self, array: np.ndarray | device.Array) -> TracedArray:
+        """The traced array that stands for it."""
+        handle = self._known(array)
+        if handle is not None:
+            return handle
+        formal = current().trace.root.formal(ArrayType(array.shape, native(array.dtype)))
+        storage = Storage(formal.type)
+        if isinstance(array, device.Array):
+            storage.readonly = OnDeviceOutside("an array from outside of the function")
+        else:
+            storage.readonly = None if array.flags.writeable else "array from outside"
+            storage.strides = None if array.flags.c_contiguous else array.strides
+        self.guards.heap.forget_array(array)
+        return self._added(array, storage, formal)
+
+    def generator(self, generator: Any, kind: GeneratorKind) -> TracedGenerator:
+        """The traced generator of random numbers that stands for one."""
+        known = self._known(OutsideGenerator(generator, kind))
+        if known is None:
+            formal = current().trace.root.formal(ArrayType((kind.words,), WORD))
+            known = self._added(OutsideGenerator(generator, kind), Storage(formal.type), formal)
+            self.states.add(known.storage)
+        return TracedGenerator(kind, known)
+
+    def _known(self, array: object) -> TracedArray | None:
+        root = current().trace.root
+        for known, handle, formal in zip(self.arrays, self.handles, self._formals, strict=True):
+            if known is array or (isinstance(known, OutsideGenerator) and known == array):
+                # Met first in a trace of a loop's body that was given up: what its memory holds was forgotten.
+                root.env.setdefault(handle.storage, formal)
+                return handle
+        return None
+
+    def _added(self, array: Any, storage: Storage, formal: Var) -> TracedArray:
+        trace = current().trace
+        trace.root.env[storage] = formal
+        trace.identity.callers_memory.add(storage)
+        self.arrays.append(array)
+        self.handles.append(TracedArray(storage))
+        self.handles[-1].serial = 0  # the array was there before all, wherever it is met
+        self._formals.append(formal)
+        return self.handles[-1]
+
+
+_values: contextvars.ContextVar[Sequence[Any]] = contextvars.ContextVar("call values", default=())
+_NUMBERS = (np.ndarray, np.generic, bool, int, float, complex, Array)
+
+
+def with_call_values(leaves: Sequence[Any]) -> AbstractContextManager[object]:
+    """Trace for a call with these leaves of its arguments."""
+    return having(_values, leaves)
+
+
+def of_inputs(packs: Sequence[range | tuple[int, ...]], captured: Sequence[Any]) -> list[Any]:
+    """The values of a Program's inputs: the arguments', of which some hold several leaves, and arrays from outside."""
+    leaves = [_known(value) for value in _values.get()]
+    found: list[Any] = []
+    for held in held_leaves(packs, len(leaves)):
+        if isinstance(held, int):
+            found.append(leaves[held])
+            continue
+        row = [leaves[k] for k in held]
+        found.append(None if any(x is None for x in row) else np.array(row))
+    outside = (a.read() if isinstance(a, OutsideGenerator) else np.asarray(a) for a in captured)
+    return [*found, *outside] if leaves or not packs else []
+
+
+def _known(value: object) -> Any:
+    return value if isinstance(value, _NUMBERS) else None
 
 
 class Surroundings:
@@ -55,7 +148,7 @@ class Surroundings:
     union_operations = UnionOperations(
         decide=stage_branches.decide,
         compute=select_value.of_each,
-        merge=several_sizes.merged,
+        merge=layout_join.merged,
         look_up=text_tables.look_up,
         method=StrMethod,
         one_tuple=functools.partial(tuple_structure.one_of, run_time_tuple.RunTimeTuple),
@@ -86,7 +179,7 @@ class Surroundings:
 
     def input_values(self) -> Sequence[Any]:
         """Return the values of the Program's inputs in the call that is traced for; None for what is not known."""
-        return [] if self._given is None else call_values.of_inputs(self._given.packs, self.captured.arrays)
+        return [] if self._given is None else of_inputs(self._given.packs, self.captured.arrays)
 
     def begin(self) -> None:
         """Guard the arguments' classes; from here on, all that is entered. Before, the arguments are bound."""

@@ -16,11 +16,11 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.control.aliasing import split_containers
 from anabranch.runtime.control.branches.own_errors import is_own
 from anabranch.runtime.control.call import call, resolve
-from anabranch.runtime.control.calls import host_functions, special_methods
+from anabranch.runtime.control.calls import special_methods, uncompiled
 from anabranch.runtime.control.calls.recursion import infinite_recursion
 from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.control.columnar import copied_items, nested_lists
-from anabranch.runtime.control.hash_tables.arenas_of_trace import make_arenas
+from anabranch.runtime.control.hash_tables.table_arena import make_arenas
 from anabranch.runtime.control.iteration import generator_steps
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
 from anabranch.runtime.errors import AnabranchError, EscapedTracerError, ShapeMismatchError, forget_attempts
@@ -88,7 +88,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             outside.enter(function)  # a partial or an object that is called holds more than code
         copies = Heap(given.copies)
         try:
-            is_hosts = host_functions.is_called(function, given.args, given.kwargs)
+            is_hosts = uncompiled.is_called(function, given.args, given.kwargs)
             value = (functools.partial(call, function) if is_hosts else resolve(function))(*given.args, **given.kwargs)
             nested_lists.end(root, lambda: (value, given.args, given.kwargs, *trace.heap.roots))
             reached = True

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import abc
 import contextvars
+import ctypes
+import dataclasses
 import functools
 import importlib
 import itertools
+import math
 import re
+import struct
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias
@@ -16,6 +20,7 @@ import numpy as np
 
 from anabranch.base.fork_locks import lock
 from anabranch.base.frozen import frozen
+from anabranch.runtime.host.buffer_types import BufferType
 
 HostCallback: TypeAlias = Callable[..., tuple[Any, ...]]
 # How XLA tells of a Ctrl-C that came where Python enters the function that XLA calls, before that can catch anything.
@@ -186,3 +191,57 @@ def fail(error: Exception) -> NoReturn:
     if text.startswith(_NO_MEMORY):
         raise OutOfMemoryError(text.removeprefix(_NO_MEMORY)) from error
     raise ExecutionError(text) from error
+
+
+_WORD = ctypes.sizeof(ctypes.c_void_p)
+_MOST_KNOWN = 4
+
+
+@frozen
+class NativeCallback:
+    """A host callback as machine code calls it: with the address of the addresses of operands and results."""
+
+    function: HostCallback
+    operands: tuple[BufferType, ...]
+    results: tuple[BufferType, ...]
+    # The arrays by their addresses, which are the same in most calls: machine code uses its memory again.
+    _known: dict[bytes, list[np.ndarray]] = dataclasses.field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+
+    def __call__(self, address: int) -> None:
+        """Call the function on the operands, and write what it returns to the results.
+
+        Raises `OutOfMemoryError`. Raises `CallbackError` for any other exception of the function's: its exception is
+        the `__cause__`.
+        """
+        buffers = (*self.operands, *self.results)
+        addresses = ctypes.string_at(address, len(buffers) * _WORD)
+        arrays = self._known.get(addresses)
+        if arrays is None:
+            arrays = list(map(_array, struct.unpack(f"{len(buffers)}N", addresses), buffers))
+            self._known[addresses] = arrays
+            if len(self._known) > _MOST_KNOWN:
+                self._known.pop(next(iter(self._known)), None)
+        try:
+            self._act(arrays[: len(self.operands)], arrays[len(self.operands) :])
+        except OutOfMemoryError:
+            raise
+        except Exception as error:
+            raise CallbackError(f"a host callback raised {error!r}") from error
+
+    def _act(self, operands: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
+        if isinstance(self.function, PureCallback):
+            self.function(None, *operands, *results)
+            return
+        for result, found in zip(results, self.function(*operands), strict=True):
+            result[...] = found
+
+
+def _array(address: int, kind: BufferType) -> np.ndarray:
+    """The array of a type at an address."""
+    size = math.prod(kind.shape) * kind.dtype.itemsize
+    if not size:
+        return np.empty(kind.shape, kind.dtype)
+    memory: Any = (ctypes.c_char * size).from_address(address)
+    return np.ndarray(kind.shape, kind.dtype, memory)

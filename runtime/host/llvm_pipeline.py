@@ -1,4 +1,4 @@
-"""How LLVM optimises a module; run as a program, it says what became of the loops of those on its standard input.
+"""How LLVM optimises a module, and its remarks on loops; run as a program, this reads modules and says those.
 
 LLVM says so on the standard error alone, and only after an option that holds for all of a process from then on.
 """
@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import functools
 import os
+import re
+import subprocess
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 _SAYS = "-pass-remarks{}=loop-vectorize"
 # Processors (AMD's) that load and store elements at several places faster one by one than by one instruction: LLVM
@@ -74,3 +77,57 @@ if __name__ == "__main__":
     for text in sys.stdin.read().split(END):
         optimised(text)
         os.write(2, END.encode())
+
+
+_SECONDS = 60.0
+_REMARK = re.compile(r"[^\n]*?:(\d+):\d+: (.*)", re.DOTALL)
+_VECTORISED = re.compile(r"vectorized loop \(vectorization width: (\d+)")
+# What stands in the way has the place of that, and comes before the verdict, which has the loop's.
+_VERDICT, _REASON = "loop not vectorized", "loop not vectorized: "
+
+
+class Remark(NamedTuple):
+    """A remark of LLVM's on a loop."""
+
+    line: int  # the loop's, of the module's debug information
+    width: int  # how many steps are done at once; 0 where the loop is not vectorised
+    reasons: tuple[str, ...] = ()  # what stands in the way of that, in LLVM's words
+
+
+def remarks(modules: Sequence[str]) -> list[list[Remark]] | None:
+    """LLVM's remarks on the loops of each module, which have debug information, asked in a process of its own.
+
+    None where it cannot be asked here.
+    """
+    program = __file__
+    if not modules:
+        return []
+    if not (sys.executable and os.path.isfile(program)):
+        return None
+    # Beside the program are modules with names of the standard library's.
+    command, given = [sys.executable, "-P", program], END.join(modules)
+    try:
+        done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=_SECONDS, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    said = done.stderr.split(END)[: len(modules)]
+    return None if done.returncode else list(map(_read, said))
+
+
+def _read(text: str) -> list[Remark]:
+    found, reasons = list[Remark](), list[str]()
+    for part in text.split("remark: ")[1:]:
+        place = _REMARK.fullmatch(part.strip())
+        if place is None:
+            continue
+        line, words = int(place[1]), place[2]
+        width = _VECTORISED.match(words)
+        if width is not None:
+            found.append(Remark(line, int(width[1])))
+        elif words == _VERDICT:
+            found.append(Remark(line, 0, tuple(reasons)))
+        else:
+            reasons.append(words.removeprefix(_REASON))
+            continue
+        reasons.clear()
+    return found

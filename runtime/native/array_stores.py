@@ -16,8 +16,8 @@ from anabranch.runtime.native.affine import Affine, Span, flat
 from anabranch.runtime.native.element_loops import ElementLoops, check_size, spans_of
 from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update, are_beside
 from anabranch.runtime.native.lazy_arrays import LazyArrays
+from anabranch.runtime.native.llvm_types import is_lazy, is_memory
 from anabranch.runtime.native.ordering import written_inputs
-from anabranch.runtime.native.values import is_lazy, is_memory
 
 # How many elements are computed before they are written, where they are written to what they are computed from.
 _CHUNK = 256

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.native.caller_arrays import Output, sizes_of
 from anabranch.runtime.native.instructions import METADATA, Instructions
 from anabranch.runtime.native.llvm_types import of_size
-from anabranch.runtime.native.outputs import Output, sizes_of
 from anabranch.runtime.xla.native_code import ENTRY
 
 # Offsets in bytes.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from anabranch.runtime.native.instructions import Instructions
-from anabranch.runtime.native.values import flat, packed
+from anabranch.runtime.native.llvm_types import flat, packed
 
 
 class Carry:

@@ -9,8 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.native.llvm_types import NotNativeError
-from anabranch.runtime.native.values import packed
+from anabranch.runtime.native.llvm_types import NotNativeError, packed
 from anabranch.runtime.ops.stablehlo_text import Body
 
 # Names in the shapes of the operands, the type of the result and the attributes, to names in the shape of the result.

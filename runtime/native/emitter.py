@@ -15,11 +15,11 @@ from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
-from anabranch.runtime.native.accumulations import accumulated, is_accumulation
+from anabranch.runtime.native.array_loops import accumulated, is_accumulation, is_scatter, is_window, reduced, scattered
 from anabranch.runtime.native.array_ops import is_large_update, window_of
-from anabranch.runtime.native.branches import branch_results
+from anabranch.runtime.native.branches import branch_results, chosen, is_plain
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
-from anabranch.runtime.native.durations import work_of
+from anabranch.runtime.native.durations import last_way, loop_ends, work_of
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.host_calls import HostCalls
 from anabranch.runtime.native.independent_steps import are_shared, shared_steps
@@ -27,24 +27,20 @@ from anabranch.runtime.native.instructions import ALL_AT_ONCE, Instructions
 from anabranch.runtime.native.lazy_array import pieces_of, strided_view
 from anabranch.runtime.native.library_ufuncs import LibraryUfuncs, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra, solved
-from anabranch.runtime.native.llvm_types import NotNativeError
-from anabranch.runtime.native.loop_ends import last_way, loop_ends
+from anabranch.runtime.native.llvm_types import NotNativeError, is_lazy, is_memory, packed, value_types
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
 from anabranch.runtime.native.obstacles import MANY_TO_SORT, is_long_sort, sorts_alone, sorts_rows
 from anabranch.runtime.native.ordering import LastUses, ordered
-from anabranch.runtime.native.plain_branches import chosen, is_plain
 from anabranch.runtime.native.powers import KeptPowers
 from anabranch.runtime.native.products import Products
-from anabranch.runtime.native.progress_ticks import tick
 from anabranch.runtime.native.random_draws import drawn, has_sampler
 from anabranch.runtime.native.random_seeds import is_seeded, seeded
 from anabranch.runtime.native.scans import is_scan, scanned
-from anabranch.runtime.native.scatters import is_scatter, scattered
 from anabranch.runtime.native.searches import searched
 from anabranch.runtime.native.short_forms import short_form
-from anabranch.runtime.native.signals import MOST_ALONE, MOST_OF_NEST, MOST_UNSEEN, Signals
+from anabranch.runtime.native.signals import MOST_ALONE, MOST_OF_NEST, MOST_UNSEEN, Signals, tick
 from anabranch.runtime.native.small_arrays import in_memory
 from anabranch.runtime.native.sorting import long_sort, sort_in_place, sorted_alone
 from anabranch.runtime.native.stored_values import least_costs
@@ -52,14 +48,12 @@ from anabranch.runtime.native.traded_arrays import Origins
 from anabranch.runtime.native.transforms import transformed
 from anabranch.runtime.native.true_positions import packed_positions, packs_positions
 from anabranch.runtime.native.value_emitter import ValueEmitter
-from anabranch.runtime.native.values import is_lazy, is_memory, packed, value_types
-from anabranch.runtime.native.windows import is_window, reduced
 from anabranch.runtime.native.wrapped_ends import ends_apart
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.ops.fourier import fft
+from anabranch.runtime.ops.host_callback import progress_tick
 from anabranch.runtime.ops.library_ufuncs import library_ufunc
-from anabranch.runtime.ops.progress_tick import progress_tick
 from anabranch.runtime.ops.random_draws import random_draw
 from anabranch.runtime.ops.search import search_sorted
 from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types

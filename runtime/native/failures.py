@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Iterator
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ops.buffers import materialize
 from anabranch.runtime.ops.check import CODE
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.elementwise.comparison import equal, logical_and, not_equal
-from anabranch.runtime.ops.materialize import materialize
 from anabranch.runtime.ops.structured import Loop, StructuredOp
 from anabranch.runtime.passes.found_intervals import Intervals
 from anabranch.runtime.passes.range_analysis import ranges_without_failure

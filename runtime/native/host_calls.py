@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from anabranch.runtime.host.buffer_types import buffer_type
-from anabranch.runtime.host.callbacks import HostCallback
-from anabranch.runtime.host.native_callbacks import NativeCallback
+from anabranch.runtime.host.callbacks import HostCallback, NativeCallback
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.llvm_types import is_memory, packed
 from anabranch.runtime.native.signal_state import RAISED, STATE, TABLE
-from anabranch.runtime.native.values import is_memory, packed
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 if TYPE_CHECKING:

@@ -14,12 +14,11 @@ from anabranch.runtime.native.element_loops import ElementLoops
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.lazy_arrays import LazyArrays
-from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.llvm_types import NotNativeError, is_memory
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.obstacles import is_long_sort
 from anabranch.runtime.native.shares import is_enough
-from anabranch.runtime.native.values import is_memory
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.elementwise.arithmetic import add, multiply
 from anabranch.runtime.ops.indexing import dynamic_slice, dynamic_update_slice

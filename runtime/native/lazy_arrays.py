@@ -18,6 +18,7 @@ from anabranch.runtime.native.lazy_array import (
     Axis,
     Choice,
     LazyArray,
+    PartTests,
     Update,
     is_all,
     is_part,
@@ -27,11 +28,9 @@ from anabranch.runtime.native.lazy_array import (
     placed_part,
     region_of_part,
 )
-from anabranch.runtime.native.llvm_types import NotNativeError, constant, value_type
+from anabranch.runtime.native.llvm_types import NotNativeError, constant, is_lazy, is_memory, value_type
 from anabranch.runtime.native.memory import Memory
-from anabranch.runtime.native.part_tests import PartTests
 from anabranch.runtime.native.scalar_ops import convert, select
-from anabranch.runtime.native.values import is_lazy, is_memory
 from anabranch.runtime.ops.stablehlo_text import Rule, Types
 
 # The most operations that an element may take.

@@ -15,9 +15,8 @@ from anabranch.runtime.native.affine import Affine, flat
 from anabranch.runtime.native.element_loops import ElementLoops
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.library_loops import LibraryLoop
-from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.llvm_types import NotNativeError, is_lazy, is_memory, packed
 from anabranch.runtime.native.value_emitter import ValueEmitter
-from anabranch.runtime.native.values import is_lazy, is_memory, packed
 from anabranch.runtime.ops.eigen import eig, eigh, svd
 from anabranch.runtime.ops.factorization import cholesky, inverse, qr, slogdet, solve, upper_rows
 from anabranch.runtime.ops.lapack import like

@@ -10,6 +10,7 @@ from anabranch.runtime.host.machine_code import HAS_THREADS, NativeOptions
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation, Literal, Program, SourceLocation, Var
 from anabranch.runtime.native.call_frame import handler
+from anabranch.runtime.native.caller_arrays import Outputs
 from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
@@ -17,7 +18,6 @@ from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import MOST_WHOLE, Memory
 from anabranch.runtime.native.obstacles import refuse_host_calls, refuse_long_sorts
-from anabranch.runtime.native.outputs import Outputs
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.ops.structured import Loop
 from anabranch.runtime.passes.found_intervals import Intervals

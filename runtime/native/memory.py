@@ -14,8 +14,15 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
-from anabranch.runtime.native.llvm_types import NotNativeError, joined, memory_type, parts, value_type
-from anabranch.runtime.native.values import elements, is_memory
+from anabranch.runtime.native.llvm_types import (
+    NotNativeError,
+    elements,
+    is_memory,
+    joined,
+    memory_type,
+    parts,
+    value_type,
+)
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # The most elements of an array that is computed as a whole where XLA could do so; it has more than one thread for more.

@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.array_stores import ArrayStores
-from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.llvm_types import NotNativeError, is_lazy, is_memory, packed
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.traded_arrays import Addresses
-from anabranch.runtime.native.values import is_lazy, is_memory, packed
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # Why an array is copied.

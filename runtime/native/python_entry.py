@@ -17,11 +17,10 @@ from anabranch.runtime.host.object_layout import ADDRESS, TYPE
 from anabranch.runtime.host.python_function import ENTRY
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.array_checks import ArrayChecks
+from anabranch.runtime.native.caller_arrays import InputLayout, Output, sizes_of
 from anabranch.runtime.native.host_calls import DECLARATIONS as CALLING_BACK
-from anabranch.runtime.native.input_layouts import InputLayout
 from anabranch.runtime.native.instructions import METADATA, Instructions
 from anabranch.runtime.native.llvm_types import memory_type, of_size
-from anabranch.runtime.native.outputs import Output, sizes_of
 from anabranch.runtime.native.signal_state import RAISED, STATE, TABLE, TICKS
 from anabranch.runtime.native.signals import ASK
 

@@ -13,10 +13,9 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.element_loops import ElementLoops
 from anabranch.runtime.native.instructions import Instructions
-from anabranch.runtime.native.llvm_types import constant
+from anabranch.runtime.native.llvm_types import constant, packed
 from anabranch.runtime.native.scalar_ops import convert
 from anabranch.runtime.native.value_emitter import ValueEmitter
-from anabranch.runtime.native.values import packed
 from anabranch.runtime.ops.elementwise.term import FLOAT64
 from anabranch.runtime.ops.random_draws import DrawCall, Operand
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS

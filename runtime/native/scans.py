@@ -16,10 +16,9 @@ from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Span, flat
 from anabranch.runtime.native.element_loops import LONG_INSIDE, ElementLoops, check_size
 from anabranch.runtime.native.lazy_array import LazyArray
-from anabranch.runtime.native.llvm_types import constant, is_native, value_type
+from anabranch.runtime.native.llvm_types import constant, is_native, packed, value_type
 from anabranch.runtime.native.scalar_ops import compare
 from anabranch.runtime.native.value_emitter import ValueEmitter
-from anabranch.runtime.native.values import packed
 from anabranch.runtime.ops.op import BOOL, INT64, scalar
 from anabranch.runtime.ops.reducers import MAXIMUM, OR, Reducer
 from anabranch.runtime.ops.reduction import ArgExtreme, Extreme, Truth

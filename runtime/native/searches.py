@@ -15,9 +15,8 @@ from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Span
 from anabranch.runtime.native.element_loops import ElementLoops, check_size
 from anabranch.runtime.native.instructions import Instructions
-from anabranch.runtime.native.llvm_types import NotNativeError, value_type
+from anabranch.runtime.native.llvm_types import NotNativeError, is_lazy, is_memory, packed, value_type
 from anabranch.runtime.native.value_emitter import ValueEmitter
-from anabranch.runtime.native.values import is_lazy, is_memory, packed
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 _INT64 = np.dtype(np.int64)

@@ -12,9 +12,8 @@ from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native import powers
 from anabranch.runtime.native.instructions import UNLIKELY, Instructions
-from anabranch.runtime.native.llvm_types import constant, value_type
+from anabranch.runtime.native.llvm_types import constant, is_lazy, value_type
 from anabranch.runtime.native.value_emitter import ValueEmitter
-from anabranch.runtime.native.values import is_lazy
 from anabranch.runtime.ops.elementwise.casts import convert_op
 from anabranch.runtime.ops.elementwise.power import whole_power
 from anabranch.runtime.ops.table import OPS

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.native.llvm_types import is_lazy, is_memory
 from anabranch.runtime.native.memory import Memory
-from anabranch.runtime.native.values import is_lazy, is_memory
 from anabranch.runtime.ops.indexing import dynamic_slice, dynamic_update_slice
 from anabranch.runtime.ops.structured import Loop, StructuredOp
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS

@@ -14,9 +14,8 @@ from anabranch.runtime.native.affine import Affine, Span
 from anabranch.runtime.native.element_loops import ElementLoops
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.lazy_array import Axis, Update
-from anabranch.runtime.native.llvm_types import constant, part, value_type
+from anabranch.runtime.native.llvm_types import constant, is_lazy, is_memory, part, value_type
 from anabranch.runtime.native.value_emitter import ValueEmitter
-from anabranch.runtime.native.values import is_lazy, is_memory
 from anabranch.runtime.ops.op import INT64, scalar
 from anabranch.runtime.ops.sorting import argsort, greatest, partition, partition_at, sort
 

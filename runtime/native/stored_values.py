@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from anabranch.runtime.ir.program import Atom, Equation
 from anabranch.runtime.native.library_ufuncs import takes_whole
+from anabranch.runtime.ops.buffers import materialize
 from anabranch.runtime.ops.indexing import gather
-from anabranch.runtime.ops.materialize import materialize
 from anabranch.runtime.ops.op import PartOp
 from anabranch.runtime.ops.shape import broadcast_in_dim
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS

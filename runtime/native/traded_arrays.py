@@ -13,8 +13,8 @@ from typing import TypeAlias
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.native.lazy_array import LazyArray
+from anabranch.runtime.native.llvm_types import is_memory
 from anabranch.runtime.native.memory import Memory
-from anabranch.runtime.native.values import is_memory
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.shape import broadcast_in_dim
 from anabranch.runtime.ops.structured import Loop, StructuredOp

@@ -13,9 +13,8 @@ from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine
 from anabranch.runtime.native.lazy_array import Axis, LazyArray, joined_axes
 from anabranch.runtime.native.library_loops import LibraryLoop
-from anabranch.runtime.native.llvm_types import NotNativeError, constant, memory_type
+from anabranch.runtime.native.llvm_types import NotNativeError, constant, is_lazy, is_memory, memory_type, packed
 from anabranch.runtime.native.value_emitter import ValueEmitter
-from anabranch.runtime.native.values import is_lazy, is_memory, packed
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 _MODULE = "numpy.fft._pocketfft_umath"

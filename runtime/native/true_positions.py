@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from anabranch.runtime.host.library_ufuncs import has_wide_loops
 from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.native.llvm_types import is_lazy, is_memory
 from anabranch.runtime.native.value_emitter import ValueEmitter
-from anabranch.runtime.native.values import is_lazy, is_memory
 from anabranch.runtime.ops.positions import counted_positions, true_positions
 
 # The least number of elements for which that is worth a function.

@@ -20,10 +20,9 @@ from anabranch.runtime.native.element_moves import MOVES, bounds, numbers, reduc
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.lazy_array import LazyArray
 from anabranch.runtime.native.lazy_arrays import LazyArrays
-from anabranch.runtime.native.llvm_types import NotNativeError, constant
+from anabranch.runtime.native.llvm_types import NotNativeError, constant, elements, is_lazy, is_memory, packed
 from anabranch.runtime.native.memory import Memory, expect_small
 from anabranch.runtime.native.scalar_ops import compare, convert, multiply_add, rule_of, select
-from anabranch.runtime.native.values import elements, is_lazy, is_memory, packed
 from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS

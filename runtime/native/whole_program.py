@@ -11,32 +11,29 @@ from typing import NamedTuple
 from anabranch.base.deep_stack import deep
 from anabranch.runtime.host import blas
 from anabranch.runtime.host.buffer_types import BufferType, buffer_type
+from anabranch.runtime.host.callbacks import NativeCallback
 from anabranch.runtime.host.machine_code import HAS_THREADS, NativeOptions
-from anabranch.runtime.host.native_callbacks import NativeCallback
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation, Program
-from anabranch.runtime.native.accumulations import is_accumulation
+from anabranch.runtime.native.array_loops import is_accumulation, is_scatter
+from anabranch.runtime.native.caller_arrays import InputLayout, Output, Outputs, input_layouts, with_input_layouts
 from anabranch.runtime.native.durations import most_work
 from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.guarded_writes import guarded
 from anabranch.runtime.native.host_calls import HostCalls
-from anabranch.runtime.native.input_layouts import InputLayout, input_layouts, with_input_layouts
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.joined_tests import with_joined_tests
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.library_products import LETTERS
 from anabranch.runtime.native.library_ufuncs import is_quick, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra
-from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.llvm_types import NotNativeError, is_memory
 from anabranch.runtime.native.memory import MOST_WHOLE, Memory
 from anabranch.runtime.native.obstacles import sorts_alone
-from anabranch.runtime.native.outputs import Output, Outputs
 from anabranch.runtime.native.python_entry import RETURNED, Lock, PythonEntry, is_kept
-from anabranch.runtime.native.scatters import is_scatter
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.sunk_transposes import with_sunk_transposes
-from anabranch.runtime.native.values import is_memory
 from anabranch.runtime.native.wrapped_ends import with_wrapped_ends
 from anabranch.runtime.ops.dot_general import Contraction, dot_general
 from anabranch.runtime.ops.indexing import gather

@@ -14,11 +14,8 @@ from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
     fresh,
-    handle,
     iota,
     one_axis,
-    promoted,
-    traced_inside,
 )
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
@@ -184,47 +181,3 @@ def _uneven_ends(line: Value, n: Bound, axis: int, steps: Value, edge_order: int
     far, near = steps[_from_end(n, 3)], final
     end = near / (far * (far + near)) * earlier - (near + far) / (far * near) * before
     return start, end + (2.0 * near + far) / (near * (far + near)) * last
-
-
-def trapezoid(y: object, x: object = None, dx: object = 1.0, axis: Value = -1) -> Value:
-    """As `numpy.trapezoid`."""
-    array = operands.array(y)
-    axis = operator.index(axis)
-    if not -array.ndim <= axis < array.ndim:
-        raise IndexError("list assignment index out of range")
-    at = one_axis(axis, array.ndim)
-    width: Any = dx
-    if x is not None:
-        points = operands.array(x)
-        width = _F[np.diff](points, axis=axis if points.ndim > 1 else -1)
-        if points.ndim == 1:
-            width = _F[np.expand_dims](width, tuple(i for i in range(array.ndim) if i != at))
-    array = operands.left_packed(array, at)
-    return _F[np.sum](width * (_cut(array, at, 1, None) + _cut(array, at, None, -1)) / 2.0, axis=at)
-
-
-for _name in ("trapezoid", "trapz"):
-    if _name in vars(np):
-        rules.any_shape(getattr(np, _name))(trapezoid)
-
-
-@rules.implements(np.unwrap)
-def unwrap(p: Value, discont: Value = None, axis: Value = -1, *, period: Value = 2 * np.pi) -> Value:
-    """As `numpy.unwrap`: of integers with an integer period in their own type, which the sum may leave."""
-    array = handle(p)
-    steps = diff(array, axis=axis)
-    at = one_axis(axis, array.ndim)
-    limit = period / 2 if discont is None else discont
-    dtype = promoted(steps, period)
-    half, rest = divmod(period, 2) if dtype.kind in "iu" else (period / 2, 0)
-    low = -half
-    wrapped = _F[np.mod](steps - low, period) + low
-    # A step of just half a period keeps its sign; of an odd number there is none.
-    ambiguous = _F[np.logical_and](wrapped == low, steps > 0)
-    ambiguous = _F[np.logical_and](ambiguous, rest == 0) if traced_inside(rest) or rest else ambiguous
-    wrapped = _F[np.where](ambiguous, half, wrapped)
-    jump = _F[np.where](_F[np.abs](steps) < limit, 0, wrapped - steps)
-    up = _F[np.array](array, dtype=dtype)
-    place = (slice(None),) * at + (slice(1, None),)
-    up[place] = array[place] + _F[np.cumsum](jump, axis)
-    return up

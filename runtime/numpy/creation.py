@@ -13,7 +13,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.device import foreign
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.numpy import memory_order, nested_sequences
+from anabranch.runtime.numpy import memory_access, nested_sequences
 from anabranch.runtime.numpy.core import (
     atom_of,
     diagonal_mask,
@@ -73,7 +73,7 @@ def _constant(name: str, value: int) -> Callable[..., Any]:
                 return made
         chosen = supported(float if dtype is None else dtype)
         sizes, extents = shape_with_capacity(shape)
-        return wrap.with_extents(memory_order.laid(zeros_atom(sizes, chosen, value), order), extents)
+        return wrap.with_extents(memory_access.laid(zeros_atom(sizes, chosen, value), order), extents)
 
     return function
 
@@ -97,7 +97,7 @@ def _constant_like(name: str, value: int) -> Callable[..., Any]:
     ) -> Value:
         _check(name, order, device, None, subok)
         sizes, extents = _shape_like(a, shape)
-        made = memory_order.laid(zeros_atom(sizes, supported(dtype_of(a) if dtype is None else dtype), value), order)
+        made = memory_access.laid(zeros_atom(sizes, supported(dtype_of(a) if dtype is None else dtype), value), order)
         return wrap.with_extents(made, extents)
 
     return function
@@ -153,8 +153,8 @@ def _filled(shape: tuple[int, ...], extents: Extents, fill_value: object, dtype:
     value = operand(fill_value)
     chosen = supported(dtype_of(value) if dtype is None else dtype)
     if not any(extents):
-        return memory_order.laid(atoms.broadcast_to(_cast(value, chosen), shape), order)
-    made = wrap.with_extents(memory_order.laid(zeros_atom(shape, chosen), order), extents)
+        return memory_access.laid(atoms.broadcast_to(_cast(value, chosen), shape), order)
+    made = wrap.with_extents(memory_access.laid(zeros_atom(shape, chosen), order), extents)
     made.assign(fresh(_cast(value, chosen)))
     return made
 
@@ -246,7 +246,7 @@ def _ordered(made: Value, order: object, copy: object) -> Value:
         if order == "F" and made.ndim > 1:
             made._needs_size("the order in memory, for order='F',")
         return made
-    done = memory_order.ordered(made, order)
+    done = memory_access.ordered(made, order)
     if copy is False and done is not made:
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     return done
@@ -357,7 +357,7 @@ def eye(
     _check("eye", order, device, like)
     shape, extents = shape_with_capacity((N, N if M is None else M))
     ones = atoms.convert(diagonal_mask(shape[0], shape[1], operator.index(k)), supported(dtype))
-    return wrap.with_extents(memory_order.laid(ones, order), extents)
+    return wrap.with_extents(memory_access.laid(ones, order), extents)
 
 
 @rules.creates(np.identity)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -143,92 +142,15 @@ for _original in (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft):
     _register(_original)
 
 
-@rules.implements(np.fft.hfft)
-def hfft(a: object, n: object = None, axis: object = -1, norm: object = None, out: object = None) -> Value:
-    """As `numpy.fft.hfft`."""
-    array = handle(a)
-    return _F[np.fft.irfft](_F[np.conjugate](array), _points(array, n, axis, True), axis, _opposite(norm), out)
-
-
-@rules.implements(np.fft.ihfft)
-def ihfft(a: object, n: object = None, axis: object = -1, norm: object = None, out: object = None) -> Value:
-    """As `numpy.fft.ihfft`."""
-    array = handle(a)
-    found = _F[np.fft.rfft](array, _points(array, n, axis), axis, _opposite(norm), out)
-    return _F[np.conjugate](found, out=out)
-
-
-# ---- along several axes ----------------------------------------------------------------------------------------------
-
-
-def _shape_and_axes(a: TracedArray, s: Value, axes: Value, half: bool = False) -> tuple[list[int], list[Value]]:
-    """NumPy's reading of `s` and `axes`."""
-    given = s is not None
-    sizes = list(s) if given else list(a.shape) if axes is None else [a.shape[i] for i in axes]
-    if axes is None and given:
-        warnings.warn(
-            "`axes` should not be `None` if `s` is not `None` (Deprecated in NumPy 2.0).",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-    chosen = list(range(-len(sizes), 0)) if axes is None else list(axes)
-    if len(sizes) != len(chosen):
-        raise ValueError("Shape and axes have different lengths.")
-    if half and not given:
-        sizes[-1] = (a.shape[chosen[-1]] - 1) * 2
-    return [a.shape[i] if n == -1 else n for n, i in zip(sizes, chosen, strict=True)], chosen
-
-
-def _each(original: Callable[..., object], one: Callable[..., object], default: object) -> None:
-    def function(
-        a: Value, s: Value = None, axes: Value = default, norm: Value = None, out: Value = None
-    ) -> TracedArray:
-        array = handle(a)
-        sizes, chosen = _shape_and_axes(array, s, axes)
-        for n, axis in reversed(list(zip(sizes, chosen, strict=True))):
-            array = _F[one](array, n, axis, norm, out)
-        return array
+def _in_two(original: Callable[..., object], several: Callable[..., object]) -> None:
+    def function(a: Value, s: Value = None, axes: Value = (-2, -1), norm: Value = None, out: Value = None) -> Value:
+        return _F[several](a, s, axes, norm, out)  # to which NumPy before 2.5 does not hand on `out`
 
     rules.implements(original)(function)
 
 
-_each(np.fft.fftn, np.fft.fft, None)
-_each(np.fft.ifftn, np.fft.ifft, None)
-_each(np.fft.fft2, np.fft.fft, (-2, -1))
-_each(np.fft.ifft2, np.fft.ifft, (-2, -1))
-
-
-@rules.implements(np.fft.rfftn)
-def rfftn(a: object, s: object = None, axes: object = None, norm: object = None, out: object = None) -> Value:
-    """As `numpy.fft.rfftn`."""
-    array = handle(a)
-    sizes, chosen = _shape_and_axes(array, s, axes)
-    array = _F[np.fft.rfft](array, sizes[-1], chosen[-1], norm, out)
-    for i in reversed(range(len(chosen) - 1)):
-        array = _F[np.fft.fft](array, sizes[i], chosen[i], norm, out)
-    return array
-
-
-@rules.implements(np.fft.irfftn)
-def irfftn(a: object, s: object = None, axes: object = None, norm: object = None, out: object = None) -> Value:
-    """As `numpy.fft.irfftn`."""
-    array = handle(a)
-    sizes, chosen = _shape_and_axes(array, s, axes, half=True)
-    for i in range(len(chosen) - 1):
-        array = _F[np.fft.ifft](array, sizes[i], chosen[i], norm)
-    return _F[np.fft.irfft](array, sizes[-1], chosen[-1], norm, out)
-
-
-@rules.implements(np.fft.rfft2)
-def rfft2(a: object, s: object = None, axes: object = (-2, -1), norm: object = None, out: object = None) -> Value:
-    """As `numpy.fft.rfft2`."""
-    return rfftn(a, s, axes, norm, out)
-
-
-@rules.implements(np.fft.irfft2)
-def irfft2(a: object, s: object = None, axes: object = (-2, -1), norm: object = None, out: object = None) -> Value:
-    """As `numpy.fft.irfft2`."""
-    return irfftn(a, s, axes, norm, out)
+_in_two(np.fft.ifft2, np.fft.ifftn)
+_in_two(np.fft.irfft2, np.fft.irfftn)
 
 
 # ---- helpers ---------------------------------------------------------------------------------------------------------

@@ -233,20 +233,6 @@ def _density(counts: Value, edges: Sequence[Value]) -> Value:
     return counts / total
 
 
-@rules.implements(np.histogram2d)
-def histogram2d(
-    x: Value, y: Value, bins: object = 10, range: object = None, density: object = None, weights: object = None
-) -> Value:
-    """As `numpy.histogram2d`, for static numbers of bins."""
-    if len(x) != len(y):
-        raise ValueError("x and y must have the same length.")
-    each: Any = bins
-    if np.iterable(bins) and len(each) not in (1, 2):
-        each = [handle(xp.asarray(bins))] * 2
-    counts, edges = histogramdd([x, y], each, range, density, weights)
-    return counts, edges[0], edges[1]
-
-
 _INT = np.dtype(np.int64)
 
 

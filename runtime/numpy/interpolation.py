@@ -19,7 +19,7 @@ from anabranch.runtime.numpy.core import (
     result,
     zeros_atom,
 )
-from anabranch.runtime.numpy.elementwise import elementwise
+from anabranch.runtime.numpy.operands import elementwise
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorted_search import bisect
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap

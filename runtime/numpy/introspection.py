@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.numpy import memory_order
+from anabranch.runtime.numpy import memory_access
 from anabranch.runtime.numpy.core import dtype_of, one_axis, refused, shape_of, spec_of, traced_inside
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import wrap
@@ -99,7 +99,7 @@ def isscalar(element: object) -> bool:
 @rules.implements(np.isfortran)
 def isfortran(a: Value) -> bool:
     """As `numpy.isfortran`."""
-    return memory_order.fortran(a)
+    return memory_access.fortran(a)
 
 
 @rules.implements(np.may_share_memory)

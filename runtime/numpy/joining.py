@@ -176,14 +176,6 @@ def dstack(tup: object) -> Value:
     return _F[np.concatenate]([_F[np.atleast_3d](x) for x in _items(tup)], 2)
 
 
-@rules.any_shape(np.column_stack)
-def column_stack(tup: object) -> Value:
-    """As `numpy.column_stack`."""
-    arrays = [operands.array(x) for x in _items(tup)]
-    columns = [a if a.ndim >= 2 else a.reshape(-1, 1) for a in arrays]
-    return _F[np.concatenate](columns, 1)
-
-
 @rules.any_shape(np.block)
 def block(arrays: object) -> Value:
     """As `numpy.block`: nested lists of blocks."""
@@ -277,13 +269,3 @@ def _register_split(original: Callable[..., object], least: int, axis_of: Callab
 _register_split(np.vsplit, 2, lambda _: 0)
 _register_split(np.hsplit, 1, lambda array: 1 if array.ndim > 1 else 0)
 _register_split(np.dsplit, 3, lambda _: 2)
-
-
-@rules.any_shape(np.unstack)
-def unstack(x: object, /, *, axis: object = 0) -> tuple[Value, ...]:
-    """As `numpy.unstack`: views."""
-    array = operands.array(x)
-    if array.ndim == 0:
-        raise ValueError("Input array must be at least 1-d.")
-    moved = _F[np.moveaxis](array, axis, 0)
-    return tuple(moved[i] for i in range(len(moved)))

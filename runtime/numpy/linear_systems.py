@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,15 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import operands, stacks
-from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, result, zeros_atom
+from anabranch.runtime.numpy.core import (
+    NoValue,
+    atom_of,
+    fresh,
+    handle,
+    result,
+    store,
+    zeros_atom,
+)
 from anabranch.runtime.numpy.operands import Operand
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.stacks import (
@@ -108,17 +117,6 @@ def tensorsolve(a: object, b: object, axes: Value = None) -> Value:
         )
     found = solve(_F[np.reshape](array, (n, n)), _F[np.ravel](right))
     return _F[np.reshape](found, shape)
-
-
-@rules.implements(np.linalg.tensorinv)
-def tensorinv(a: Value, ind: Value = 2) -> Value:
-    """As `numpy.linalg.tensorinv`."""
-    array = handle(a)
-    if ind <= 0:
-        raise ValueError("Invalid ind argument.")
-    columns, rows = array.shape[:ind], array.shape[ind:]
-    found = inv(_F[np.reshape](array, (math.prod(rows), -1)))
-    return _F[np.reshape](found, (*rows, *columns))
 
 
 # ---- determinants ----------------------------------------------------------------------------------------------------
@@ -241,3 +239,38 @@ def _residuals(rest: Value, rank: Atom, shape: tuple[Bound, Bound], dtype: np.dt
     full = atoms.ufunc(np.equal, atoms.convert(rank, np.int64), columns)
     there = atoms.logical_and(full, atoms.ufunc(np.greater, rows, columns))
     return UnionValue(atoms.convert(there, np.int32), (none, sums))
+
+
+@rules.implements(np.linalg.multi_dot)
+def multi_dot(arrays: Value, *, out: object = None) -> Value:
+    """As `numpy.linalg.multi_dot`, in the order with the fewest multiplications."""
+    items = [handle(a) for a in arrays]
+    if len(items) < 2:
+        raise ValueError("Expecting at least two arrays.")
+    if any(x.ndim != 2 for x in items[1:-1]) or any(x.ndim not in (1, 2) for x in items):
+        raise np.linalg.LinAlgError("arrays must be two-dimensional, the first and the last one- or two-dimensional")
+    rows = [1 if x.ndim == 1 and i == 0 else x.shape[0] for i, x in enumerate(items)]
+    columns = 1 if items[-1].ndim == 1 else items[-1].shape[1]
+    made = _chain(items, _splits((*rows, columns)), 0, len(items) - 1)
+    return made if out is None else store(out, atom_of(made))
+
+
+def _splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
+    """The factor after which to split each product of neighbours, so that the multiplications are fewest."""
+    n = len(sizes) - 1
+    cost: dict[tuple[int, int], int] = {(i, i): 0 for i in range(n)}
+    split: dict[tuple[int, int], int] = {}
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            costs = {k: cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j)}
+            split[i, j] = min(costs, key=lambda k: costs[k])
+            cost[i, j] = costs[split[i, j]]
+    return split
+
+
+def _chain(items: Sequence[object], splits: dict[tuple[int, int], int], i: int, j: int) -> Value:
+    if i == j:
+        return items[i]
+    k = splits[i, j]
+    return _F[np.dot](_chain(items, splits, i, k), _chain(items, splits, k + 1, j))

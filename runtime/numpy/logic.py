@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 import numpy as np
 
@@ -15,13 +14,12 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     handle,
-    operand,
     refused,
     result,
     shape_of,
     zeros_atom,
 )
-from anabranch.runtime.numpy.elementwise import elementwise
+from anabranch.runtime.numpy.operands import elementwise
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.ufuncs import output_casting_error
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
@@ -32,26 +30,6 @@ rules = Rules()
 
 _F = registry.FUNCTIONS
 _PARTS = ("real", "imag")
-# Where the Bessel function's power series gives way to the asymptotic one, and how many terms each needs there.
-_FAR, _TERMS, _TERMS_FAR = 30.0, 64, 20
-
-
-@rules.any_shape(np.isclose)
-@elementwise("a", "b", "rtol", "atol")
-def isclose(a: object, b: object, rtol: object = 1.0e-5, atol: object = 1.0e-8, equal_nan: object = False) -> Value:
-    """As `numpy.isclose`."""
-    x, y = operand(a), operand(b)
-    if not shape_of(x) and not hasattr(x, "dtype"):
-        x = fresh(atom_of(x))
-    if not hasattr(y, "dtype"):
-        y = fresh(atom_of(y))
-    if y.dtype.kind in "biu":
-        y = _F[np.array](y, dtype=np.result_type(y.dtype, 1.0))
-    distance = _F[np.less_equal](_F[np.abs](x - y), atol + rtol * _F[np.abs](y))
-    close = _F[np.logical_or](_F[np.logical_and](distance, _F[np.isfinite](y)), x == y)
-    if equal_nan:
-        close = _F[np.logical_or](close, _F[np.logical_and](_F[np.isnan](x), _F[np.isnan](y)))
-    return close
 
 
 @rules.any_shape(np.allclose)
@@ -119,55 +97,6 @@ rules.any_shape(np.isposinf)(elementwise("x")(_infinite("isposinf", 1.0)))
 rules.any_shape(np.isneginf)(elementwise("x")(_infinite("isneginf", -1.0)))
 
 
-@rules.any_shape(np.iscomplex)
-@elementwise("x")
-def iscomplex(x: object) -> Value:
-    """As `numpy.iscomplex`."""
-    if dtype_of(x).kind != "c":
-        return result(zeros_atom(shape_of(x), np.bool_))
-    return result(atom_of(apply_ufunc.apply(np.not_equal, (handle(x).imag, 0))))
-
-
-@rules.any_shape(np.isreal)
-@elementwise("x")
-def isreal(x: object) -> Value:
-    """As `numpy.isreal`."""
-    return _F[np.imag](x) == 0
-
-
-@rules.any_shape(np.nan_to_num)
-def nan_to_num(x: Value, copy: object = True, nan: object = 0.0, posinf: object = None, neginf: object = None) -> Value:
-    """As `numpy.nan_to_num`."""
-    made = _all_finite(x, nan, posinf, neginf)
-    if copy:
-        return made
-    target = operands.array(x)
-    target[...] = made
-    return target if target.ndim else target[()]
-
-
-@elementwise("x", "nan", "posinf", "neginf")
-def _all_finite(x: object, nan: object, posinf: object, neginf: object) -> Value:
-    value = atom_of(x)
-    if value.type.dtype.kind == "c":
-        return result(atoms.op("complex", *[_finite(fresh(atoms.op(p, value)), nan, posinf, neginf) for p in _PARTS]))
-    return result(_finite(fresh(value), nan, posinf, neginf) if value.type.dtype.kind == "f" else value)
-
-
-def _finite(x: TracedArray, nan: object, posinf: object, neginf: object) -> Atom:
-    info = np.finfo(x.dtype)
-    shape = x.shape
-    value = x.atom
-    for mask, default, given in (
-        (_F[np.isnan](x), 0.0, nan),
-        (isposinf(x), info.max, posinf),
-        (isneginf(x), info.min, neginf),
-    ):
-        new = atoms.broadcast_to(atom_of(default if given is None else given, x.dtype), shape)
-        value = atoms.select(atom_of(mask), new, value)
-    return value
-
-
 def isposinf(x: object) -> Value:
     """Where x is infinity."""
     return apply_ufunc.apply(np.equal, (x, np.inf))
@@ -220,28 +149,6 @@ def fix(x: object, out: object = None) -> Value:
     return _F[np.trunc](x, out=out)
 
 
-@rules.any_shape(np.sinc)
-@elementwise("x")
-def sinc(x: object) -> Value:
-    """As `numpy.sinc`."""
-    value = _F[np.asanyarray](x)
-    dtype = value.dtype if value.dtype.kind in "fc" else np.dtype(np.float64)
-    scaled = np.pi * value.astype(dtype)
-    small = np.finfo(dtype).eps if dtype.kind in "fc" else 1e-20
-    y = _F[np.where](scaled == 0, np.asarray(small, dtype), scaled)
-    return _F[np.sin](y) / y
-
-
-@rules.any_shape(np.angle)
-@elementwise("z")
-def angle(z: object, deg: object = False) -> Value:
-    """As `numpy.angle`."""
-    array = handle(z)
-    parts = (array.imag, array.real) if array.dtype.kind == "c" else (0, array)
-    turned = apply_ufunc.apply(np.arctan2, parts)
-    return turned * (180 / np.pi) if deg else turned
-
-
 @rules.implements(np.real_if_close)
 def real_if_close(a: object, tol: object = 100) -> TracedArray:
     """As `numpy.real_if_close`, of real arrays; that of complex ones depends on the values."""
@@ -249,23 +156,3 @@ def real_if_close(a: object, tol: object = 100) -> TracedArray:
     if dtype_of(a).kind == "c":
         raise refused("real_if_close", "whether the result is complex is known only at run time")
     return handle(a)
-
-
-@rules.any_shape(np.i0)
-@elementwise("x")
-def i0(x: object) -> Value:
-    """As `numpy.i0`: the power series, and far out the asymptotic one."""
-    array: Any = _F[np.atleast_1d](handle(x)) if not shape_of(x) else handle(x)
-    if array.dtype.kind == "c":
-        raise TypeError("i0 not supported for complex values")
-    size = _F[np.absolute](array.astype(array.dtype if array.dtype.kind == "f" else np.float64))
-    near, far = _F[np.minimum](size, _FAR), _F[np.maximum](size, _FAR)
-    quarter, inner = near * near / 4, 1.0
-    for k in range(_TERMS, 0, -1):
-        inner = 1 + quarter / (k * k) * inner
-    outer: Any = 1.0
-    for k in range(_TERMS_FAR, 0, -1):
-        outer = 1 + (2 * k - 1) ** 2 / (8.0 * k * far) * outer
-    outer = _F[np.exp](far) * outer / _F[np.sqrt](2 * np.pi * far)
-    made = _F[np.where](size > _FAR, outer, inner)
-    return made.reshape(shape_of(x))

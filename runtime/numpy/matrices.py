@@ -144,16 +144,6 @@ def triu_indices_from(arr: Value, k: Value = 0) -> tuple[np.ndarray, ...]:
     return np.triu_indices(arr.shape[-2], k=k, m=arr.shape[-1])
 
 
-@rules.implements(np.diag_indices_from)
-def diag_indices_from(arr: Value) -> tuple[np.ndarray, ...]:
-    """As `numpy.diag_indices_from`: static."""
-    if arr.ndim < 2:
-        raise ValueError("input array must be at least 2-d")
-    if len(set(arr.shape)) > 1:
-        raise ValueError("All dimensions of input must be of equal length")
-    return np.diag_indices(arr.shape[0], arr.ndim)
-
-
 @rules.any_shape(np.vander)
 def vander(x: Value, N: Value = None, increasing: Value = False) -> Value:  # noqa: N803
     """As `numpy.vander`: running products."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import memory_order, operands
+from anabranch.runtime.numpy import memory_access, operands
 from anabranch.runtime.numpy.core import (
     ExtendedPrecisionError,
     atom_of,
@@ -117,8 +117,8 @@ def astype(
         made = astype(a.memory, chosen, order, casting, copy=copy)
         return a if made is a.memory else a.with_memory(made)
     if copy or a.dtype != chosen:
-        return memory_order.laid(atoms.convert(a.atom, chosen), order)
-    return memory_order.ordered(a, order)
+        return memory_access.laid(atoms.convert(a.atom, chosen), order)
+    return memory_access.ordered(a, order)
 
 
 @rules.any_shape(np.astype)

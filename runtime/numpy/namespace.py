@@ -33,7 +33,7 @@ from anabranch.runtime.values import registry, wrap
 from anabranch.runtime.values.arrays import assigned_values
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.host_calls import functions, stage
-from anabranch.runtime.values.host_calls.libraries import is_of_library
+from anabranch.runtime.values.host_calls.functions import is_of_library
 from anabranch.runtime.values.host_types import host_type, time_functions
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers import number_methods

@@ -1,19 +1,22 @@
-"""Accessors of operands, be these of run-time or of static size, as the rules of several families need them."""
+"""Accessors of operands, be these of run-time or of static size, and rules that serve both."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
-from typing import Any
+import functools
+import inspect
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy.core import atom_of, fresh, handle, iota, one_axis, zeros_atom
+from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, has_dynamic_array, iota, one_axis, zeros_atom
+from anabranch.runtime.numpy.outputs import stored
 from anabranch.runtime.ops.sorting import greatest
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window, valid_elements
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.registry import FUNCTIONS
@@ -191,3 +194,49 @@ def spread(line: Atom, axis: int, shape: tuple[int, ...]) -> Atom:
     ones = [1] * len(shape)
     ones[axis] = line.type.shape[0]
     return atoms.broadcast_to(atoms.reshape(line, ones), shape)
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def elementwise(*names: str, lists: Collection[str] = (), fill: object = None) -> Callable[[Function], Function]:
+    """A decorator of a rule for arrays of static size, which takes those of run-time size, too: aligned.
+
+    Parameters
+    ----------
+    names
+        The arguments that are operands.
+    lists
+        The arguments that are sequences of operands.
+    fill
+        The value where no element is, for a function that refuses some values.
+    """
+
+    def decorate(function: Function) -> Function:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def rule(*args: object, **kwargs: object) -> Value:
+            if not (any(map(has_dynamic_array, args)) or any(map(has_dynamic_array, kwargs.values()))):
+                return function(*args, **kwargs)
+            given = signature.bind(*args, **kwargs)
+            arguments = given.arguments
+            holders: list[tuple[Any, Any]] = [(arguments, n) for n in names if _is_given(arguments.get(n))]
+            for name in lists:
+                arguments[name] = list(arguments[name])
+                holders += [(arguments[name], i) for i in range(len(arguments[name]))]
+            out, where = arguments.get("out"), arguments.pop("where", True)
+            if out is not None:
+                arguments["out"] = None
+            aligned = broadcasting.broadcast([holder[key] for holder, key in holders], fill)
+            for (holder, key), value in zip(holders, aligned.operands, strict=True):
+                holder[key] = value
+            return stored(out, aligned.made(function(*given.args, **given.kwargs)), where)
+
+        return rule  # type: ignore[return-value]
+
+    return decorate
+
+
+def _is_given(argument: object) -> bool:
+    return argument is not None and argument is not NoValue

@@ -34,7 +34,7 @@ def on_arrays(
     given = {**dict(zip(function.__code__.co_varnames[:count], args, strict=False)), **kwargs}
     if not _are_few(given.get("c", given.get("deg"))) or not all(isinstance(x, _KNOWN) for x in _numbers(given)):
         return None
-    scope = {**function.__globals__, "np": xp, "isinstance": _is_instance}
+    scope = {**function.__globals__, "np": xp, "isinstance": is_instance}
     return types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
 
 
@@ -54,5 +54,6 @@ def _are_few(coefficients: object) -> bool:
     return shape is not None and (not shape or shape[0] <= _MOST)
 
 
-def _is_instance(x: object, cls: Any) -> bool:
+def is_instance(x: object, cls: Any) -> bool:
+    """As `isinstance`, for code that asks for NumPy's arrays: traced ones are such."""
     return isinstance(x, (TracedArray, np.ndarray) if cls is np.ndarray else cls)

@@ -1,19 +1,20 @@
-"""Polynomials as arrays of coefficients, the highest power first."""
+"""Polynomials as arrays of coefficients, the highest power first: arithmetic, zeros, fits to points."""
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy.core import handle, refused, shape_of
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.numpy import linear_systems, operands
+from anabranch.runtime.numpy.core import atom_of, handle, refused, shape_of
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import wrap
-from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.failures import run_time_checks
 
 rules = Rules()
@@ -68,18 +69,6 @@ def _joined(ufunc: Any, a1: object, a2: object) -> Value:
     return ufunc(left, right)
 
 
-@rules.implements(np.polyadd)
-def polyadd(a1: object, a2: object) -> Value:
-    """As `numpy.polyadd`."""
-    return _joined(xp.add, a1, a2)
-
-
-@rules.implements(np.polysub)
-def polysub(a1: object, a2: object) -> Value:
-    """As `numpy.polysub`."""
-    return _joined(xp.subtract, a1, a2)
-
-
 @rules.implements(np.polymul)
 def polymul(a1: object, a2: object) -> Value:
     """As `numpy.polymul`, of coefficients that do not begin with zero."""
@@ -102,32 +91,85 @@ def polydiv(u: object, v: object) -> Value:
     return quotient, rest[xp.minimum(leading, rest.shape[0] - 1) :]
 
 
-@rules.implements(np.polyder)
-def polyder(p: object, m: Value = 1) -> TracedArray:
-    """As `numpy.polyder`."""
-    order = operator.index(m)
-    if order < 0:
-        raise ValueError("Order of derivative must be positive (see polyint)")
-    array = handle(p)
-    len(array)
-    for _ in range(order):
-        powers = np.arange(len(array) - 1, 0, -1)
-        array = array[:-1] * powers
-    return array
+@rules.implements(np.roots)
+def roots(p: object) -> Value:
+    """As `numpy.roots`, always complex, of coefficients that neither begin nor end with zero."""
+    array = xp.atleast_1d(handle(p))
+    if array.ndim != 1:
+        raise ValueError("Input must be a rank-1 array.")
+    array = array if array.dtype.kind in "fc" else array.astype(np.float64)
+    n = array.shape[0]
+    if n < 2:
+        return xp.zeros(0)
+    for at, place, advice in ((0, "begin", "leave them out"), (-1, "end", "divide by x: each is a zero at 0")):
+        message = (
+            f"numpy.roots of coefficients that {place} with zero is not supported in compiled code: how many zeros of "
+            f"the polynomial are computed depends on them; {advice}"
+        )
+        run_time_checks.fail_if(wrap.as_atom(array[at] == 0), lambda _, m=message: UnsupportedOperationError(m))
+    below = np.eye(n - 1, k=-1, dtype=array.dtype)[1:]
+    return xp.linalg.eigvals(xp.concatenate((-array[np.newaxis, 1:] / array[0], below)))
 
 
-@rules.implements(np.polyint)
-def polyint(p: object, m: Value = 1, k: object = None) -> TracedArray:
-    """As `numpy.polyint`."""
-    order = operator.index(m)
-    if order < 0:
-        raise ValueError("Order of integral must be positive (see polyder)")
-    constants = xp.zeros(order, float) if k is None else xp.atleast_1d(handle(k))
-    if constants.shape[0] == 1 and order > 1:
-        constants = constants[0] * xp.ones(order, float)
-    if constants.shape[0] < order:
-        raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
-    array = handle(p)
-    for i in range(order):
-        array = xp.concatenate((xp.true_divide(array, np.arange(len(array), 0, -1)), constants[i : i + 1]))
-    return array
+@rules.any_shape(np.polyfit)
+def polyfit(
+    x: object, y: object, deg: object, rcond: object = None, full: object = False, w: object = None, cov: object = False
+) -> Value:
+    """As `numpy.polyfit`, without its `RankWarning`."""
+    order = _order(deg)
+    points, rhs = _inexact(x), _inexact(y)
+    _check_points(points, rhs)
+    ratio = points.shape[0] * np.finfo(points.dtype).eps if rcond is None else rcond
+    lhs = xp.vander(points, order)
+    if w is not None:
+        weights = _inexact(w)
+        if weights.ndim != 1:
+            raise TypeError("expected a 1-d array for weights")
+        _refuse(broadcasting.differ(weights.shape[0], rhs.shape[0]), "expected w and y to have the same length")
+        lhs *= weights[:, np.newaxis]
+        rhs *= weights[:, np.newaxis] if rhs.ndim == 2 else weights
+    scale = xp.sqrt((lhs * lhs).sum(axis=0))
+    lhs /= scale
+    found, residuals, rank, s = linear_systems.lstsq(lhs, rhs, ratio)
+    c = (found.T / scale).T
+    if full:
+        return c, residuals, rank, s, ratio
+    if not cov:
+        return c
+    base = xp.linalg.inv(xp.dot(lhs.T, lhs)) / xp.outer(scale, scale)
+    factor = 1 if cov == "unscaled" else _variance(rhs - xp.matmul(lhs, found), rank, order)
+    return c, base * factor if rhs.ndim == 1 else base[:, :, np.newaxis] * factor
+
+
+def _inexact(x: object) -> Value:
+    return operands.array(x) + 0.0
+
+
+def _order(deg: Value) -> int:
+    order = int(deg) + 1
+    if order < 1:
+        raise ValueError("expected deg >= 0")
+    return order
+
+
+def _check_points(x: Value, y: Value) -> None:
+    if x.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    _refuse(atoms.logical_not(broadcasting.differ(x.shape[0], 0)), "expected non-empty vector for x")
+    if y.ndim < 1 or y.ndim > 2:
+        raise TypeError("expected 1D or 2D array for y")
+    _refuse(broadcasting.differ(x.shape[0], y.shape[0]), "expected x and y to have same length")
+
+
+def _refuse(bad: Atom, message: str) -> None:
+    broadcasting.refuse(bad, TypeError, message)
+
+
+def _variance(rest: Value, rank: Value, order: int) -> Value:
+    """Of what the fit leaves; NumPy has no residuals where the columns depend on one another."""
+    free = rest.shape[0] - order
+    if free <= 0:
+        raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+    error = ValueError(f"operands could not be broadcast together with shapes ({order},{order}) (0,) ")
+    run_time_checks.fail_if(atom_of(rank != order), lambda _: error)
+    return (xp.abs(rest) ** 2).sum(axis=0, keepdims=rest.ndim == 1) / free

@@ -315,12 +315,6 @@ def _without(extents: Sequence[ValidRegion | None], axes: Collection[int]) -> li
     return [e for i, e in enumerate(extents) if i not in axes]
 
 
-@rules.any_shape(np.linalg.tensordot)
-def linalg_tensordot(x1: object, x2: object, /, *, axes: object = 2) -> Value:
-    """As `numpy.linalg.tensordot`."""
-    return tensordot(x1, x2, axes)
-
-
 @rules.any_shape(np.kron)
 def kron(a: object, b: object) -> Value:
     """As `numpy.kron`; of arrays of run-time size, of vectors."""

@@ -60,12 +60,6 @@ def nonzero(a: object) -> tuple[Value, ...]:
 rules.methods["nonzero"] = nonzero
 
 
-@rules.any_shape(np.flatnonzero)
-def flatnonzero(a: object) -> Value:
-    """As `numpy.flatnonzero`."""
-    return nonzero(operands.flat(a))[0]
-
-
 @rules.any_shape(np.argwhere)
 def argwhere(a: object) -> Value:
     """As `numpy.argwhere`."""
@@ -132,13 +126,6 @@ def _refuse_out_of_bounds(line: Atom, count: Value, axis: int) -> None:
 def compress_method(a: object, condition: object, axis: Value = None, out: object = None) -> Value:
     """As `ndarray.compress`."""
     return compress(condition, a, axis, out)
-
-
-@rules.any_shape(np.extract)
-def extract(condition: Value, arr: object) -> Value:
-    """As `numpy.extract`."""
-    mask = operands.flat(condition) if traced_inside(condition) else np.ravel(condition)
-    return compress(mask, operands.flat(arr))
 
 
 @rules.any_shape(np.trim_zeros)

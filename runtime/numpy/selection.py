@@ -23,7 +23,7 @@ from anabranch.runtime.numpy.core import (
     shape_of,
     zeros_atom,
 )
-from anabranch.runtime.numpy.elementwise import elementwise
+from anabranch.runtime.numpy.operands import elementwise
 from anabranch.runtime.numpy.positions import positions
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap

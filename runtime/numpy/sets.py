@@ -287,12 +287,6 @@ def _once(x: object, assume_unique: object) -> Value:
     return x if assume_unique else unique(x)
 
 
-@rules.any_shape(np.union1d)
-def union1d(ar1: object, ar2: object) -> Value:
-    """As `numpy.union1d`."""
-    return unique(_together(*_flat_operands(ar1, ar2)))
-
-
 @rules.any_shape(np.setdiff1d)
 def setdiff1d(ar1: object, ar2: object, assume_unique: object = False) -> Value:
     """As `numpy.setdiff1d`."""
@@ -307,16 +301,3 @@ def setxor1d(ar1: object, ar2: object, assume_unique: object = False) -> Value:
     a, b = (_once(x, assume_unique) for x in _flat_operands(ar1, ar2))
     alone = [x[FUNCTIONS[np.isin](x, other, invert=True)] for x, other in ((a, b), (b, a))]
     return FUNCTIONS[np.sort](_together(*alone))
-
-
-@rules.any_shape(np.intersect1d)
-def intersect1d(ar1: object, ar2: object, assume_unique: object = False, return_indices: object = False) -> Value:
-    """As `numpy.intersect1d`."""
-    a, b = _flat_operands(ar1, ar2)
-    if not return_indices:
-        x = FUNCTIONS[np.sort](_once(a, assume_unique))
-        return x[FUNCTIONS[np.isin](x, b)]
-    (x, first), (y, second) = (unique(v, return_index=True) for v in (a, b))
-    both = FUNCTIONS[np.isin](x, y)
-    common = x[both]
-    return common, first[both], second[FUNCTIONS[np.searchsorted](y, common)]

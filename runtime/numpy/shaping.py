@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.numpy import memory_order, operands
+from anabranch.runtime.numpy import memory_access, operands
 from anabranch.runtime.numpy.core import (
     axes_tuple,
     fresh,
@@ -56,7 +56,7 @@ def _sizes(size: int, shape: Value) -> tuple[int, ...]:
 
 def reshaped(array: TracedArray, shape: tuple[int, ...], copy: Value = None) -> TracedArray:
     """`array.reshape(shape)` in C order: a view where NumPy returns one."""
-    made = memory_order.reshaped(array, shape, copy)
+    made = memory_access.reshaped(array, shape, copy)
     if made is None:
         raise ValueError("Unable to avoid creating a copy while reshaping.")
     return made
@@ -71,7 +71,7 @@ def reshape(a: Value, shape: Value = None, order: Value = "C", *, newshape: Valu
     array = handle(a)
     sizes = _sizes(array.size, shape)
     if order == "A":
-        order = "F" if memory_order.fortran(array) else "C"
+        order = "F" if memory_access.fortran(array) else "C"
     if order == "F":
         return transposed(reshaped(transposed(array), sizes[::-1], copy))
     if order != "C":
@@ -91,7 +91,7 @@ def reshape_method(a: object, /, *shape: object, order: object = "C", copy: obje
 @rules.implements(np.ravel)
 def ravel(a: Value, order: Value = "C") -> TracedArray:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
-    return memory_order.raveled(in_order(handle(a), order))
+    return memory_access.raveled(in_order(handle(a), order))
 
 
 def in_order(array: TracedArray, order: str) -> Value:
@@ -99,8 +99,8 @@ def in_order(array: TracedArray, order: str) -> Value:
     if order not in ("C", "F", "A", "K"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
     if order == "K":
-        return permuted(array, memory_order.axes_kept(array))
-    return transposed(array) if order == "F" or (order == "A" and memory_order.fortran(array)) else array
+        return permuted(array, memory_access.axes_kept(array))
+    return transposed(array) if order == "F" or (order == "A" and memory_access.fortran(array)) else array
 
 
 @rules.method("flatten")
@@ -183,33 +183,6 @@ def swapaxes(a: object, axis1: object, axis2: object) -> Value:
     return permuted(array, order)
 
 
-@rules.any_shape(np.moveaxis)
-def moveaxis(a: Value, source: Value, destination: Value) -> Value:
-    """As `numpy.moveaxis`."""
-    array = operands.array(a)
-    sources = axes_tuple(source, array.ndim, "source")
-    places = axes_tuple(destination, array.ndim, "destination")
-    if len(sources) != len(places):
-        raise ValueError("`source` and `destination` arguments must have the same number of elements")
-    order = [n for n in range(array.ndim) if n not in sources]
-    for place, axis in sorted(zip(places, sources, strict=True)):
-        order.insert(place, axis)
-    return permuted(array, order)
-
-
-@rules.any_shape(np.rollaxis)
-def rollaxis(a: Value, axis: Value, start: Value = 0) -> Value:
-    """As `numpy.rollaxis`."""
-    array = operands.array(a)
-    return permuted(array, _rolled(array.ndim, axis, start))
-
-
-def _rolled(ndim: int, axis: int, start: int) -> list[int]:
-    """The order of the axes, read off the shape of an array whose axes have the sizes 2, 3, and so on."""
-    shape = np.rollaxis(np.broadcast_to(np.int8(0), range(2, 2 + ndim)), axis, start).shape
-    return [n - 2 for n in shape]
-
-
 @rules.method("squeeze")
 @rules.any_shape(np.squeeze)
 def squeeze(a: object, axis: object = None) -> Value:
@@ -237,17 +210,6 @@ def _with_axes(array: Value, axes: Sequence[int | None]) -> Value:
     capacity, extents = operands.capacity(array), operands.extents(array)
     view = operands.memory(array).viewed(views.Reshape(tuple(1 if i is None else capacity[i] for i in axes)))
     return wrap.part_of(view, [None if i is None else extents[i] for i in axes], operands.origin(array))
-
-
-@rules.any_shape(np.expand_dims)
-def expand_dims(a: object, axis: object) -> Value:
-    """As `numpy.expand_dims`."""
-    array = operands.array(a)
-    axis = axis if isinstance(axis, (tuple, list)) else (axis,)
-    ndim = array.ndim + len(axis)
-    new = axes_tuple(axis, ndim)
-    own = iter(range(array.ndim))
-    return _with_axes(array, [None if i in new else next(own) for i in range(ndim)])
 
 
 def _at_least(ndim: int, x: object) -> Value:
@@ -290,32 +252,6 @@ def broadcast_arrays(*args: object, subok: object = False) -> tuple[TracedArray,
 
 
 # ---- views of negative step and along diagonals ----------------------------------------------------------------------
-
-
-@rules.any_shape(np.flip)
-def flip(m: Value, axis: Value = None) -> Value:
-    """As `numpy.flip`: a view."""
-    array = operands.array(m)
-    axes = axes_tuple(axis, array.ndim)
-    return array[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(array.ndim))]
-
-
-@rules.any_shape(np.fliplr)
-def fliplr(m: object) -> Value:
-    """As `numpy.fliplr`."""
-    array = operands.array(m)
-    if array.ndim < 2:
-        raise ValueError("Input must be >= 2-d.")
-    return _F[np.flip](array, 1)
-
-
-@rules.any_shape(np.flipud)
-def flipud(m: object) -> Value:
-    """As `numpy.flipud`."""
-    array = operands.array(m)
-    if array.ndim < 1:
-        raise ValueError("Input must be >= 1-d.")
-    return _F[np.flip](array, 0)
 
 
 @rules.any_shape(np.rot90)

@@ -313,12 +313,3 @@ def _joined(keys: Sequence[Value]) -> list[Value]:
         word = np.uint8 if used + width <= 8 else np.uint16
         found[-1] = (key.astype(word) << word(used)) | below.astype(word), used + width
     return [key for key, _ in found]
-
-
-@rules.any_shape(np.sort_complex)
-def sort_complex(a: object) -> Value:
-    """As `numpy.sort_complex`: sorted, and complex."""
-    ordered = _F[np.sort](operands.array(a))
-    small = ordered.dtype.kind in "biu" and ordered.dtype.char in "bhBH"
-    dtype = ordered.dtype if ordered.dtype.kind == "c" else np.dtype(np.complex64 if small else np.complex128)
-    return ordered.astype(dtype)

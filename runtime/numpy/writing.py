@@ -7,9 +7,9 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy import operands
-from anabranch.runtime.numpy.core import atom_of, dtype_of, fresh, handle, iota, refused, spec_of, zeros_atom
+from anabranch.runtime.numpy.core import atom_of, dtype_of, fresh, iota, refused, spec_of, zeros_atom
 from anabranch.runtime.numpy.operands import Operand
-from anabranch.runtime.numpy.positions import full_positions, positions_of
+from anabranch.runtime.numpy.positions import positions_of
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import assigned_values
@@ -144,19 +144,6 @@ def _write(target: Value, places: Atom, values: Atom, valid: Atom | None) -> Non
     memory.set(atoms.reshape(compaction.resized(done, 0, memory.size), memory.shape))
 
 
-@rules.implements(np.put_along_axis)
-def put_along_axis(arr: object, indices: object, values: object, axis: object) -> None:
-    """As `numpy.put_along_axis`: writes in place."""
-    target = handle(arr)
-    value, full, _ = full_positions(arr, indices, axis)
-    shape = full.type.shape[:-1]
-    updates = atoms.broadcast_to(atom_of(values, target.dtype), shape)
-    count = full.type.size // max(full.type.shape[-1], 1)
-    flat = atoms.reshape(full, (count, full.type.shape[-1]))
-    written = atoms.op("scatter", value, flat, atoms.reshape(updates, (count,)), combine="set")
-    target.set(atoms.reshape(written, target.shape))
-
-
 @rules.implements(np.putmask)
 def putmask(a: object, mask: object, values: object) -> None:
     """As `numpy.putmask`: the values are repeated to the array's size."""
@@ -205,20 +192,3 @@ def place(arr: Value, mask: Value, vals: Value) -> None:
     new = compaction.taken(values.value, 0, index)
     value = atoms.select(flat, new, atoms.reshape(target.atom, (target.size,)))
     target.set(atoms.reshape(value, target.shape))
-
-
-@rules.implements(np.fill_diagonal)
-def fill_diagonal(a: object, val: object, wrap: object = False) -> None:
-    """As `numpy.fill_diagonal`."""
-    target = _target(a, "fill_diagonal")
-    if target.ndim < 2:
-        raise ValueError("array must be at least 2-d")
-    if target.ndim > 2 and len(set(target.shape)) > 1:
-        raise ValueError("All dimensions of input must be of equal length")
-    _check_apart("fill_diagonal", val, target)
-    stop = None if wrap or target.ndim > 2 else target.shape[1] * target.shape[1]
-    step = target.shape[1] + 1 if target.ndim == 2 else 1 + sum(target.shape[0] ** k for k in range(1, target.ndim))
-    where = np.arange(target.size)[:stop:step]
-    line = _line(val, target.dtype)
-    if line.value.type.size and where.size:
-        _write(target, atoms.literal(where, np.int64), _repeated(line, where.size), None)

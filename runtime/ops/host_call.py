@@ -1,9 +1,10 @@
-"""Calls of the host that give values: functions that are not compiled, while the computation runs."""
+"""Calls of the host that give values, while the computation runs, and the exceptions that they raise."""
 
 from __future__ import annotations
 
 import contextvars
 import enum
+import itertools
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
@@ -11,12 +12,34 @@ from typing import Any, Protocol
 import numpy as np
 
 from anabranch.base.context_values import having
+from anabranch.base.fork_locks import lock
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops.host_callback import called_back, done_before, is_first_run
 from anabranch.runtime.ops.op import CallOp, expect, scalar
-from anabranch.runtime.ops.raised_exceptions import ticket_for
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
+
+# Until the failure of their run is reported; bounded, since a run may never be read.
+_MOST = 128
+_raised: dict[int, BaseException] = {}
+_tickets = itertools.count(1)
+_turn = lock()
+
+
+def ticket_for(error: Exception) -> int:
+    """A ticket, which is not 0, for an exception."""
+    with _turn:
+        ticket = next(_tickets)
+        _raised[ticket] = error.with_traceback(None)
+        if len(_raised) > _MOST:
+            _raised.pop(next(iter(_raised)))
+    return ticket
+
+
+def exception_of(ticket: int) -> BaseException | None:
+    """The exception of a ticket; None where there is none."""
+    return _raised.get(ticket)
+
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
 _NOTHING = np.zeros((), np.int64)

@@ -46,6 +46,10 @@ class CallOp(Op):
         """More than an outlined function may touch."""
         return UNBOUNDED
 
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        """Emit a call of the evaluation, by NumPy or a library."""
+        return called(ctx, self)
+
 
 class IllTypedError(TypeError):
     """An equation was made of inputs of other types than its op takes: a fault of the project's own."""

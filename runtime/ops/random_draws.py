@@ -15,10 +15,8 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.host.generator_state import GeneratorKind
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops import op
+from anabranch.runtime.ops.host_call import ticket_for
 from anabranch.runtime.ops.op import BOOL, CallOp, expect, scalar
-from anabranch.runtime.ops.raised_exceptions import ticket_for
-from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 WORD = np.dtype(np.uint64)
 _TICKET = scalar(np.dtype(np.int64))
@@ -104,9 +102,6 @@ class _Draw(CallOp):
             return (kind.read(generator), np.asarray(ticket_for(error), np.int64), *nothing)
         return (kind.read(generator), _NO_TICKET, *found)
 
-    def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        return op.called(ctx, self)
-
 
 class _Seed(CallOp):
     """`random_seed[kind, is_checked] seed`: the words of a new generator, and a ticket as of a draw.
@@ -128,9 +123,6 @@ class _Seed(CallOp):
             return (kind.read(kind.seeded(params["argument"].of(arrays))), _NO_TICKET)
         except Exception as error:
             return (np.zeros(kind.words, WORD), np.asarray(ticket_for(error), np.int64))
-
-    def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        return op.called(ctx, self)
 
 
 random_draw, random_seed = _Draw("random_draw"), _Seed("random_seed")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops import op
 from anabranch.runtime.ops.op import CallOp, expect, scalar
-from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _INT64, _FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
 
@@ -43,9 +40,6 @@ class _SetOrder(CallOp):
         result = np.zeros(members.shape[:1], np.int64)
         result[: len(grown)] = [places[member] for member in grown]
         return (result,)
-
-    def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        return op.called(ctx, self)
 
 
 set_order = _SetOrder("set_order")

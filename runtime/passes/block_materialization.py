@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.ir.rewrite import Block, rewrite, with_equations
+from anabranch.runtime.ops.buffers import materialize
 from anabranch.runtime.ops.indexing import dynamic_update_slice
-from anabranch.runtime.ops.materialize import materialize
 from anabranch.runtime.ops.shape import pad
 from anabranch.runtime.ops.structured import Loop
 from anabranch.runtime.passes.def_use import DefUse

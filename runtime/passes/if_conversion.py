@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from anabranch.runtime.ir.op import Work
 from anabranch.runtime.ir.program import Atom, Equation, Program, SourceLocation
 from anabranch.runtime.ir.rewrite import Block, in_sub_programs, rewrite
+from anabranch.runtime.ops.buffers import undef
 from anabranch.runtime.ops.control import COND
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.shape import broadcast_in_dim
-from anabranch.runtime.ops.undef import undef
 
 _MOST_EQUATIONS = 24
 _MOST_ELEMENTS = 16

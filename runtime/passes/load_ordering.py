@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.ir.rewrite import Block, in_sub_programs, rewrite
-from anabranch.runtime.ops.materialize import materialize
+from anabranch.runtime.ops.buffers import materialize
 from anabranch.runtime.ops.structured import Branches, Loop, carries
 from anabranch.runtime.passes.overlap_analysis import Makers, makers_of, memory_of
 

@@ -15,9 +15,9 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import Block, in_sub_programs, renamed, rewrite
+from anabranch.runtime.ops.buffers import undef
 from anabranch.runtime.ops.control import FOR, is_pure
 from anabranch.runtime.ops.structured import Loop, carries
-from anabranch.runtime.ops.undef import undef
 from anabranch.runtime.passes.dce import eliminate_dead_code
 
 T = TypeVar("T")

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.ir.rewrite import substitute
+from anabranch.runtime.ops.buffers import undef
 from anabranch.runtime.ops.structured import Branches, Loop, carries
-from anabranch.runtime.ops.undef import undef
 
 # Small ones cost nothing, and are worth more unspecified: a select with one is its other side.
 _LEAST_ELEMENTS = 17

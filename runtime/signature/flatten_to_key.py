@@ -25,7 +25,7 @@ from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.dynamic_lists import list_arguments
 from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, argument_refusal, dtype_refusal, shown
 from anabranch.runtime.values.host_calls import changing_objects
-from anabranch.runtime.values.host_types import structures, texts, words
+from anabranch.runtime.values.host_types import structures
 
 
 @frozen
@@ -121,7 +121,7 @@ class Leaves:
             return (np.ndarray, value.shape, value.dtype, flags.writeable, strides)
         if kind in PYTHON_DTYPES:
             if kind is int and _BEYOND <= value < 2 * _BEYOND:
-                return self._hosted(value, words.WORD, path)
+                return self._hosted(value, structures.WORD, path)
             if kind is int and not -_BEYOND <= value < _BEYOND:
                 raise IntegerRangeError(
                     f"argument '{_named(path)}' is an int of {value.bit_length()} bits, and {INTS_ARE_INT64}; pass a "
@@ -142,7 +142,7 @@ class Leaves:
             return self.static(value, value.key)
         if kind is str or kind is bytes:
             if self._is_run_time(value):
-                coded = texts.STRUCTURES[kind]
+                coded = structures.STRUCTURES[kind]
                 return self._taken_apart(coded, coded.children(value), path)
         elif kind is list and value and type(value[0]) in list_arguments.STRUCTURES and isinstance(path, str):
             listed = list_arguments.STRUCTURES[type(value[0])]

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, strategies as st
 from anabranch.runtime.api.jit import jit
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.testing.check import assert_equivalent
+from anabranch.runtime.testing.compare_outcomes import Tolerance
+from anabranch.runtime.testing.outcomes import Patience
 from anabranch.runtime.testing.strategies import Strategy
-from anabranch.runtime.testing.time_limit import Patience
-from anabranch.runtime.testing.tolerance import Tolerance
 
 # The first example of each signature is compiled, which takes longer than any deadline that is meant for the others.
 PATIENT = hypothesis.settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])

@@ -26,12 +26,12 @@ from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.tracing.approach import NOTHING, Approach
-from anabranch.runtime.tracing.attempt_time import check_time
 from anabranch.runtime.tracing.call_state import Calls
 from anabranch.runtime.tracing.capacity import Capacity, CapacitySite
 from anabranch.runtime.tracing.container_state import Lists, Tables
 from anabranch.runtime.tracing.folding import folded
 from anabranch.runtime.tracing.outside import Outside
+from anabranch.runtime.tracing.restarts import check_time
 from anabranch.runtime.tracing.state import (
     Constants,
     Explanation,

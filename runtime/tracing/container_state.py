@@ -83,6 +83,7 @@ class Lists:
     copied_sites: set[Hashable] = field(default_factory=set)  # the places that made lists of which others have copies
     # The `enumerate`s and `zip`s of lists that may grow, by identity, with what they go over.
     iterators: IdentityDict[object, Any] = field(default_factory=IdentityDict)
+    arguments: list[Any] = field(default_factory=list)  # those that are arguments, or parts of them
     in_arrays: int = 0  # how many elements are in such lists
     tables: list[RowTable] = field(default_factory=list)  # those of rows that are lists
     grow_here: bool = True  # whether one may get it here, where a loop tries first to do without

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
+import time
+from collections.abc import Iterator
+
+from anabranch.base.context_values import having
+from anabranch.base.signals import Interrupt
+
 
 class Restart(BaseException):
     """Raised while tracing when a function must be rewritten in another way, and the whole be traced again.
@@ -20,3 +28,35 @@ class Abandon(Restart):
     def __init__(self, limit: object) -> None:
         super().__init__()
         self.limit = limit
+
+
+_end: contextvars.ContextVar[float | None] = contextvars.ContextVar("end", default=None)
+
+
+class OutOfTime(Interrupt):
+    """Raised while tracing when an attempt has taken as long as it may."""
+
+
+@contextlib.contextmanager
+def tracing_for(seconds: float) -> Iterator[None]:
+    """Let what is traced in the block take so long.
+
+    Raises
+    ------
+    OutOfTime
+        Where it takes longer.
+    """
+    with having(_end, time.monotonic() + seconds):
+        yield
+
+
+def is_attempt() -> bool:
+    """Return whether what is traced now is given up where anything speaks against it, and made in another way."""
+    return _end.get() is not None
+
+
+def check_time() -> None:
+    """Raise `OutOfTime` where an attempt has taken as long as it may."""
+    end = _end.get()
+    if end is not None and time.monotonic() > end:
+        raise OutOfTime

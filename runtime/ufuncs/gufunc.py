@@ -16,8 +16,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import namespace as xp
 from anabranch.runtime.numpy.core import shape_of
 from anabranch.runtime.ufuncs import loops
-from anabranch.runtime.ufuncs.core_axes import CoreAxes
-from anabranch.runtime.ufuncs.core_dimensions import Layout, Shapes, check_dimensions, matched
+from anabranch.runtime.ufuncs.core_dimensions import CoreAxes, Layout, Shapes, check_dimensions, matched
 from anabranch.runtime.ufuncs.number_types import ArrayType, Written, parsed
 from anabranch.runtime.ufuncs.ufunc import UserFunction
 from anabranch.runtime.values import passed_functions, wrap

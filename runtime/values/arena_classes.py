@@ -1,14 +1,16 @@
-"""The classes of the user's whose instances lie in an arena, since how many there are is known only at run time."""
+"""Classes whose instances lie in an arena, and arenas that are one, since what lies in them meets."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
+from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.container_state import ClassSite
+from anabranch.runtime.tracing.container_state import ClassSite, demand
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import user_classes
+from anabranch.runtime.values.containers import Structure
 
 
 def need(cls: type, names: tuple[str, ...]) -> None:
@@ -57,3 +59,42 @@ def can_lie_in_one(cls: type) -> bool:
     own = (cls.__new__, cls.__getattribute__, cls.__setattr__, cls.__delattr__)
     usual = (object.__new__, object.__getattribute__, object.__setattr__, object.__delattr__)
     return own == usual and not hasattr(cls, "__getattr__")
+
+
+@frozen
+class Joined:
+    """Among the sites of arenas: what two of them make lies in one."""
+
+    one: Hashable
+    other: Hashable
+
+
+def first_of(sites: Iterable[Hashable]) -> dict[Hashable, Hashable]:
+    """Of each site one of those with which it shares an arena, the same one for all of them."""
+    firsts: dict[Hashable, Hashable] = {}
+    for site in sites:
+        firsts.update((one, one) for one in ((site.one, site.other) if isinstance(site, Joined) else (site,)))
+    for pair in sites:
+        if isinstance(pair, Joined):
+            old, new = firsts[pair.other], firsts[pair.one]
+            firsts.update({site: new for site, first in firsts.items() if first == old})
+    return firsts
+
+
+def join(structures: Iterable[Structure]) -> None:
+    """Have containers that differ in nothing but their arenas lie in one; those that lie in none, too.
+
+    Raises `Restart` where there are such.
+    """
+    found: dict[Value, Hashable] = {}
+    natives: dict[bool, set[type]] = {True: set(), False: set()}
+    lists = current().trace.lists
+    for structure in structures:
+        natives[structure.is_in_arena].add(getattr(structure.cls, "native", structure.cls))
+        if structure.is_in_arena:
+            site = getattr(structure.extra, "site", None)
+            first = found.setdefault(structure.cls, site)
+            if site is not None and first != site:
+                demand(lists.arena_sites, {Joined(first, site)})
+    if natives[True] & natives[False]:
+        lists.demand_arenas(lists.copied_sites)

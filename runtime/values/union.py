@@ -38,6 +38,12 @@ def unknown_operation(value: object) -> Value:
 
 # The tags of so many options are told apart one by one, those of more by a table.
 _FEW: Final = 8
+# Instructions that ask a mapping for its keys; what is a TypeError there Python takes for the mapping's.
+_MERGES = ("DICT_UPDATE", "DICT_MERGE", "BINARY_OP")
+_MERGED = (
+    "one of several dicts, and which is known only at run time, is merged into another with **, or with |=; use "
+    "d.update(other), d | other, or merge them inside of the branches that choose it"
+)
 # Of one of a few classes or functions.
 _NAMES = ("__doc__", "__module__", "__name__", "__qualname__")
 
@@ -284,6 +290,8 @@ class UnionValue(UnionOperators):
         rows = self.through(_unpacked if users_instruction()[0] in ("UNPACK_SEQUENCE", "UNPACK_EX") else tuple)
         if not isinstance(rows, tuple):
             current().trace.outside.needs_plain()  # a list that is made of the items may have a run-time length
+            if users_instruction()[0] in _MERGES:
+                raise UnsupportedOperationError(_MERGED)
             rows = rows.resolve()
         return iter(rows)
 

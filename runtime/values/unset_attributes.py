@@ -19,7 +19,7 @@ from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.undefined import Undefined, UnsetAttribute
 from anabranch.runtime.values.union import UnionValue
-from anabranch.runtime.values.user_classes import is_users_class, slot_names, unset_names
+from anabranch.runtime.values.user_classes import instance_dict, is_users_class, slot_names, unset_names
 
 
 def _no_attribute(unset: Undefined) -> AttributeError:
@@ -111,7 +111,7 @@ def want(owner: object, options: Sequence[Any]) -> None:
     Raises `Restart` where they could have been so since they were made.
     """
     cls, known = type(owner), current().trace.lists.unset_attributes
-    if known is None or not is_users_class(cls) or not isinstance(getattr(owner, "__dict__", None), dict):
+    if known is None or not is_users_class(cls) or instance_dict(owner) is None:
         return
     before, order = unset_names(cls)
     new = {name for held in options for name in held if any(name not in other for other in options)} - before

@@ -36,10 +36,15 @@ def reads_as_dict(cls: type[object]) -> bool:
 _OF_LIBRARY = ("builtins", "collections")
 
 
+def instance_dict(value: object) -> dict[str, Any] | None:
+    """The `__dict__` of an object that has one; a `__getattr__` of its class is not asked for it."""
+    found = getattr(value, "__dict__", None) if type(value).__dictoffset__ else None
+    return found if isinstance(found, dict) else None
+
+
 def attributes(value: object) -> dict[str, Value]:
     """The attributes that an object holds in its `__dict__` and its class's `__slots__`."""
-    own = getattr(value, "__dict__", None)
-    found = dict(own) if isinstance(own, dict) else {}
+    found = dict(instance_dict(value) or {})
     for name in slot_names(type(value)):
         if hasattr(value, name):
             found[name] = getattr(value, name)
@@ -131,7 +136,7 @@ def is_plain_object(value: object) -> bool:
         return True
     return (
         is_users_class(cls)
-        and (isinstance(getattr(value, "__dict__", None), dict) or bool(slot_names(cls)))
+        and (instance_dict(value) is not None or bool(slot_names(cls)))
         and getattr(cls, "__new__", None) is object.__new__
         and not isinstance(value, BaseException)
     )

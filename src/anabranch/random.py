@@ -6,7 +6,7 @@ A key, or another argument, that is an `anabranch.Array` gives Arrays.
 from __future__ import annotations
 
 from anabranch.runtime import random as _random
-from anabranch.runtime.eager.functions import for_arrays as _for_arrays
+from anabranch.runtime.eager.array_api import for_arrays as _for_arrays
 
 bernoulli = _for_arrays(_random.bernoulli)
 categorical = _for_arrays(_random.categorical)

@@ -15,8 +15,7 @@ from anabranch.runtime.testing.check import (
     assert_equivalent as assert_equivalent,
     check_equivalent as check_equivalent,
 )
-from anabranch.runtime.testing.compare_outcomes import Difference as Difference
-from anabranch.runtime.testing.tolerance import Tolerance as Tolerance
+from anabranch.runtime.testing.compare_outcomes import Difference as Difference, Tolerance as Tolerance
 
 if TYPE_CHECKING:
     from hypothesis.strategies import booleans as booleans, floats as floats, integers as integers

@@ -1,27 +1,119 @@
-"""One call inspected: each stage done and timed, and its text kept."""
+"""One call inspected: each stage done and timed, and its text kept, with the user's functions it came from."""
 
 from __future__ import annotations
 
+import ast
+import functools
+import linecache
+import os
 import time
 import types
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeVar
 
+from anabranch import transpile
 from anabranch.runtime.api.explain import Explanation
-from anabranch.runtime.api.inspection.columns import Column, code_columns, program_column, stablehlo_column
-from anabranch.runtime.api.inspection.costs_part import StageTime, costs
+from anabranch.runtime.api.inspection.columns import (
+    Column,
+    InspectedLine,
+    code_columns,
+    program_column,
+    stablehlo_column,
+)
 from anabranch.runtime.api.inspection.inspection import Inspection
-from anabranch.runtime.api.inspection.line_costs import line_costs
-from anabranch.runtime.api.inspection.loop_verdicts import verdicts
+from anabranch.runtime.api.inspection.line_costs import StageTime, costs, line_costs
+from anabranch.runtime.api.inspection.loop_verdicts import Vectorised, verdicts
 from anabranch.runtime.api.inspection.step_copies import StepCopy, of_machine_code, of_xla
 from anabranch.runtime.api.inspection.suggestions import Evidence, suggestions
-from anabranch.runtime.api.inspection.user_sources import rewritten_column, source_column, user_codes
-from anabranch.runtime.api.inspection.vectorised import Vectorised
 from anabranch.runtime.api.memory_cache import Entry
 from anabranch.runtime.api.stages import Compiled, Lowered, Traced
 from anabranch.runtime.call.native_execution import NativeExecution
 from anabranch.runtime.ir.line_times import LineTimes
+from anabranch.runtime.ir.program import Program, all_equations
 from anabranch.runtime.native.located_code import LocatedCode, LocatedLoops, located_program
+
+
+class UserCode:
+    """The code of a function as the user wrote it, or as it was rewritten."""
+
+    def __init__(self, code: types.CodeType) -> None:
+        self.rewritten = transpile.rewritten_with(code)  # its rewritten form; None where it was left as it is
+        self.file = code.co_filename
+        self.first_line = self.rewritten.first_line if self.rewritten is not None else code.co_firstlineno
+
+    def span(self) -> range:
+        """The lines of the function in its file."""
+        found = [(end - start, start, end) for start, end in _functions(self.file) if start <= self.first_line <= end]
+        _, start, end = min(found, default=(0, self.first_line, self.first_line))
+        return range(start, end + 1)
+
+
+@functools.lru_cache(maxsize=8)
+def _spans(text: str) -> tuple[tuple[int, int], ...]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+    return tuple(
+        (min([node.lineno, *[d.lineno for d in getattr(node, "decorator_list", ())]]), node.end_lineno or node.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+    )
+
+
+def _functions(file: str) -> tuple[tuple[int, int], ...]:
+    """First and last lines of all functions in a file."""
+    return _spans("".join(linecache.getlines(file)))
+
+
+def user_codes(code: types.CodeType, program: Program, callers: Collection[types.CodeType] = ()) -> list[UserCode]:
+    """The function with this code, and those of whose lines there are equations, each once.
+
+    What is computed before and after the function has the place of one of its callers, which are no part of it.
+    """
+    found: dict[tuple[str, range], UserCode] = {}
+    codes = (e.source.code for e in all_equations(program.equations) if e.source is not None)
+    for one in map(UserCode, dict.fromkeys([code, *(one for one in codes if one not in callers)])):
+        known = found.setdefault((one.file, one.span()), one)
+        known.rewritten = known.rewritten or one.rewritten
+    return list(found.values())
+
+
+def source_column(codes: Sequence[UserCode]) -> Column:
+    """The functions as the user wrote them."""
+    lines: list[InspectedLine] = []
+    for one in codes:
+        if lines:
+            lines.append(InspectedLine(""))
+        for number in one.span():
+            text = linecache.getline(one.file, number).rstrip("\n")
+            lines.append(InspectedLine(text, (one.file, number), number))
+    files = ", ".join(dict.fromkeys(os.path.basename(one.file) for one in codes))
+    return Column("source", "source", files, tuple(lines))
+
+
+def rewritten_column(codes: Sequence[UserCode]) -> Column:
+    """The functions as they are traced."""
+    lines: list[InspectedLine] = []
+    for one in codes:
+        if lines:
+            lines.append(InspectedLine(""))
+        if one.rewritten is None:
+            lines += [InspectedLine("# left as it is"), *_as_it_is(one)]
+            continue
+        users: dict[int, int] = {}
+        for own, user in one.rewritten.line_pairs():
+            users.setdefault(own, user)
+        for number, text in enumerate(one.rewritten.source.rstrip().splitlines(), 1):
+            place = (one.file, users[number]) if number in users else None
+            lines.append(InspectedLine(text, place, number))
+    return Column("rewritten", "rewritten", "what is traced", tuple(lines))
+
+
+def _as_it_is(code: UserCode) -> Iterator[InspectedLine]:
+    for number in code.span():
+        yield InspectedLine(linecache.getline(code.file, number).rstrip("\n"), (code.file, number), number)
+
 
 T = TypeVar("T")
 

@@ -11,8 +11,15 @@ from anabranch.base.frozen import frozen
 from anabranch.base.html_text import framed
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.inspection.columns import Column
-from anabranch.runtime.api.inspection.costs_part import StageTime, costs_part, decisions_part, entries_part, times_part
-from anabranch.runtime.api.inspection.line_costs import LineCost, lines_part
+from anabranch.runtime.api.inspection.line_costs import (
+    LineCost,
+    StageTime,
+    costs_part,
+    decisions_part,
+    entries_part,
+    lines_part,
+    times_part,
+)
 from anabranch.runtime.api.inspection.loop_verdicts import LoopVerdict, loops_part
 from anabranch.runtime.api.inspection.page import page
 from anabranch.runtime.api.inspection.part import Part

@@ -10,7 +10,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.shown_numbers import shown_bytes
 from anabranch.runtime.api.stages import Compiled
 from anabranch.runtime.call.native_execution import NativeExecution, is_readable
-from anabranch.runtime.native.input_layouts import InputLayout
+from anabranch.runtime.native.caller_arrays import InputLayout
 
 
 @frozen

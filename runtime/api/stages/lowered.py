@@ -14,8 +14,7 @@ from anabranch.runtime.api.stages.stage import Stage
 from anabranch.runtime.call.donation import Donation
 from anabranch.runtime.call.execution import executable_of
 from anabranch.runtime.call.native_execution import NativeCode, NativeExecution, written_in_place
-from anabranch.runtime.call.plan import Plan
-from anabranch.runtime.call.whole_writes import with_whole_writes
+from anabranch.runtime.call.plan import Plan, with_whole_writes
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.host.callbacks import HostCallback, LoweringError
 from anabranch.runtime.host.compile_options import Flag, FlagValue

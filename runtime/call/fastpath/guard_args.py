@@ -24,7 +24,7 @@ from anabranch.runtime.values.dynamic_lists.list_arguments import NumberListStru
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.host_types.host_type import HostStructure
-from anabranch.runtime.values.host_types.texts import CodesStructure
+from anabranch.runtime.values.host_types.structures import CodesStructure
 from anabranch.runtime.values.random_generators import GeneratorStructure
 
 _MOST_PAIRS = 16  # of arrays that may share memory with a written one, checked in line

@@ -1,4 +1,4 @@
-"""The memory that lists share whose number is known only at run time.
+"""The memory that lists share whose number is known only at run time, and arrays that are items.
 
 All elements lie in one list that grows, the cells. Each list has a start, a length and room; one that outgrows its room
 moves to the end of the cells and gets twice as much.
@@ -6,17 +6,28 @@ moves to the end of the cells and gets twice as much.
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import numpy as np
+
 from anabranch.base.value import Value
-from anabranch.runtime.control.dynamic_lists import dynamic_list, run_time_tuple
+from anabranch.runtime.control.dynamic_lists import dynamic_list, growable_deque, run_time_tuple
 from anabranch.runtime.control.dynamic_lists.run_time_tuple import RunTimeTuple
 from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable_ranges import Range
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.container_state import demand
+from anabranch.runtime.tracing.source_frames import place
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arena_array import ArrayInArena, HostArrays, in_arena
 from anabranch.runtime.values.arena_contents import HostLists
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.union import UnionValue
 
 _LEAST_ROOM = 4
@@ -161,3 +172,74 @@ def _is_known(items: Any, place: Value) -> bool:
 def sum_of(a: Value, b: Value) -> Value:
     """The sum of two places."""
     return size_arithmetic.limited(size_arithmetic.add(a, b), 0, 2**62)
+
+
+class ArrayArena:
+    """The arrays of a type that some places in the user's code make."""
+
+    on_host = (HostArrays,)
+
+    def __init__(self, type: ArrayType) -> None:
+        self.type = type
+        self.column: Any = dynamic_list.GrowableList()
+        self.callers: list[Any] = []
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """The list that makes up the arrays."""
+        return (self.column,)
+
+    parts = columns  # it changes
+
+    def made(self, value: Atom) -> ArrayInArena:
+        """A new array."""
+        number = count_of(self.column)
+        with current().trace.lists.without_notes():
+            self.column.append(wrap.array_of(value))
+        return in_arena(self, number)
+
+    def read(self, number: Value) -> Atom:
+        """The contents of an array."""
+        with current().trace.lists.without_notes():
+            atom: Atom = at(self.column, number).atom
+        return atom
+
+    def rows(self, numbers: Atom) -> Atom:
+        """The contents of several arrays along a new first axis; where there is no array of a number, any contents."""
+        items = self.column.as_items()
+        (buffer,) = items.buffers
+        last = atoms.broadcast_to(atoms.literal(buffer.type.shape[0] - 1, np.int64), numbers.type.shape)
+        none = atoms.broadcast_to(atoms.literal(0, np.int64), numbers.type.shape)
+        return item_memory.gathered(buffer, atoms.ufunc(np.minimum, atoms.ufunc(np.maximum, numbers, none), last))
+
+    def write(self, number: Value, value: Atom) -> None:
+        """Replace the contents of an array."""
+        with current().trace.lists.without_notes():
+            put(self.column, number, wrap.array_of(value))
+
+
+def growing(values: object) -> Value:
+    """The list (or deque) as one that may grow, in the arena of the place that makes it; outside of tracing, itself."""
+    made = growable_deque.growing(values)
+    return dynamic_list.placed(made) if tracing() else made
+
+
+class GrowingFactory:
+    """The factory of a defaultdict's lists or deques, which may grow."""
+
+    def __init__(self, native: type[Any]) -> None:
+        self.native = native
+
+    def __call__(self) -> Value:
+        return growing(self.native())
+
+
+class SharedFactory(GrowingFactory):
+    """That of lists which are the same objects in the dict and elsewhere, after the call, too: they lie in an arena."""
+
+    def __call__(self) -> Value:
+        demand(current().trace.lists.arena_sites, {place()})
+        return super().__call__()
+
+
+GROWING: dict[Any, GrowingFactory] = {kind: GrowingFactory(kind) for kind in (list, collections.deque)}

@@ -9,7 +9,7 @@ import traceback
 import types
 
 from anabranch.runtime.errors import IntegerRangeError, ShapeMismatchError
-from anabranch.runtime.tracing.attempt_time import is_attempt
+from anabranch.runtime.tracing.restarts import is_attempt
 from anabranch.runtime.tracing.source_frames import installed, internal
 
 # What the project's code does for the user it does by calls, such as `operator.getitem(v, key)` and

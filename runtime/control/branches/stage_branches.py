@@ -37,9 +37,8 @@ from anabranch.runtime.values.dynamic_lists.list_results import BranchElements, 
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap import try_regions
-from anabranch.runtime.values.heap.attempt import first_possible
 from anabranch.runtime.values.heap.slots import Slot
-from anabranch.runtime.values.heap.snapshot import Heap, reachable
+from anabranch.runtime.values.heap.snapshot import Heap, first_possible, reachable
 from anabranch.runtime.values.pytrees import exceptions, layout as layouts, pack_unpack
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import with_static_request

@@ -20,6 +20,7 @@ from anabranch.runtime.control.stdlib import (
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.numpy import namespace, staged as staged_numpy
 from anabranch.runtime.values import registry
+from anabranch.runtime.values.user_classes import is_users_class
 
 _ITERABLES = (range, enumerate, zip, reversed)
 
@@ -47,8 +48,8 @@ def counterpart(value: object) -> str | None:
         return ""
     if isinstance(value, types.ModuleType) and value.__name__.startswith("numpy."):
         return f"ab.numpy.{value.__name__.removeprefix('numpy.')}"
-    name = getattr(value, "__name__", None)
-    if name and not isinstance(value, type) and getattr(np, name, None) is value and callable(value):
+    name = None if isinstance(value, type) or is_users_class(type(value)) else getattr(value, "__name__", None)
+    if name and getattr(np, name, None) is value and callable(value):
         return f"ab.numpy.{name}"
     return None
 

@@ -17,7 +17,7 @@ from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import arena_classes
 from anabranch.runtime.values.dynamic_lists import item_kinds
 from anabranch.runtime.values.dynamic_shapes import length_permission
-from anabranch.runtime.values.heap.attempt import Attempt
+from anabranch.runtime.values.heap.snapshot import Attempt
 from anabranch.runtime.values.static_requests import request_static
 
 _INNER_CALLS = 300  # of a function to itself that may be traced for one call

@@ -37,8 +37,7 @@ from anabranch.runtime.tracing.call_state import Active
 from anabranch.runtime.tracing.failures import Failure
 from anabranch.runtime.tracing.storage import Part, Storage
 from anabranch.runtime.values.failures.run_time_checks import user_frames
-from anabranch.runtime.values.heap.attempt import Attempt
-from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.snapshot import Attempt, Heap
 
 FREQUENT = 3  # calls that are traced before one is recorded
 _SMALL = 8  # equations; passes see the most of few, and they are traced as fast as they are copied

@@ -25,7 +25,7 @@ from anabranch.runtime.tracing.computed import Computed
 from anabranch.runtime.values import containers, text_tables
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.dynamic_shapes import length_permission
-from anabranch.runtime.values.heap.attempt import Attempt
+from anabranch.runtime.values.heap.snapshot import Attempt
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.union import UnionValue
 

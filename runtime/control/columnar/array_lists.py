@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import nested_lists, row_tables
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.container_state import demand, own_site
+from anabranch.runtime.tracing.container_state import demand, is_argument, own_site
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, element_kinds, is_dynamic_list, side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import node_graphs
@@ -63,8 +64,23 @@ def prepare_indexed(owner: Value, writes: bool) -> None:
     if not (table or may_be_array(contents, writes)) or (table and nested_lists.table_of(owner) is not None):
         return
     if owner.site is not None:
-        demand(trace.lists.array_sites, {owner.site})
+        demand(trace.lists.array_sites, {owner.site, *_arguments_like(owner)})
     become_array(owner)
+
+
+def _arguments_like(owner: Value) -> set[Hashable]:
+    """The sites of lists among the arguments, where this is one, that are lists of lists as it, or of numbers as it.
+
+    They are asked for with it: code that indexes one of several such lists mostly does so with all, and each that is
+    asked for alone takes another trace.
+    """
+    if not is_argument(owner.site):
+        return set()
+    lists = [x for x in current().trace.lists.arguments if x.native is list and not x.is_dynamic]
+    rows = IdentitySet(row for x in lists for row in x.contents())
+    has_rows = nested_lists.width_of(owner.contents()) > 0
+    fit = may_be_table if has_rows else may_be_array
+    return {x.site for x in lists if x not in rows and fit(x.contents())}
 
 
 def before_loop(roots: Sequence[object]) -> None:

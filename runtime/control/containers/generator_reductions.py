@@ -18,8 +18,7 @@ from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import stacked_sequences
-from anabranch.runtime.control.sequences.countable import Countable
-from anabranch.runtime.control.sequences.elements import AxisItems, Elements
+from anabranch.runtime.control.sequences.countable import AxisItems, Countable, Elements
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.ir.interval import FULL
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray

@@ -42,8 +42,7 @@ from anabranch.runtime.values.dynamic_lists.item_forms import (
     StructureForm,
 )
 from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
-from anabranch.runtime.values.heap.attempt import Attempt
-from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.snapshot import Attempt, Heap
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
@@ -81,7 +80,7 @@ def stacked(items: GeneratorExpression, listed: Callable[[GeneratorExpression], 
             return fillings[-1].list(MANY if listed else counted.length)
 
     try:
-        made = prefer_fixed_lengths(filled, filled, items.element, (NEXT, no_value, counted.holds))
+        made = prefer_fixed_lengths(filled, filled, site, items.element, counted.holds)
         note("staged", what, lambda: f"one loop of {counted.length} steps, whose items are rows of arrays")
         return made
     except _ManyError:

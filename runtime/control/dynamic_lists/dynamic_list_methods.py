@@ -24,7 +24,7 @@ from anabranch.runtime.control.dynamic_lists.item_access import (
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import iterated
-from anabranch.runtime.control.sequences import as_countable, countable, countable_ranges, elements, iterators
+from anabranch.runtime.control.sequences import as_countable, countable, countable_ranges, iterators
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import MANY
 from anabranch.runtime.values import passed_functions, wrap
@@ -58,7 +58,7 @@ def extend(owner: GrowableContents, values: Value, listed: Callable[[Any], Any])
         values = values.items_or(listed)
     many = values if isinstance(values, PushIterator) else as_countable.countable(values)
     if isinstance(many, countable.Countable) and isinstance(many.length, int) and owner.items is None:
-        few = _MANY if isinstance(many, elements.AxisItems) else MANY
+        few = _MANY if isinstance(many, countable.AxisItems) else MANY
         many = many if many.length >= few else None
     if many is None:
         for value in values:
@@ -117,7 +117,7 @@ def count(owner: GrowableContents, value: object) -> Value:
 
 def _find(owner: GrowableContents, value: Value, start: Value, stop: Value) -> tuple[Value, Value]:
     row = GeneratorNames((False, 0), ("whether it is there", "its place"))
-    numbered = iterators.Enumerated(elements.Elements(owner), 0)
+    numbered = iterators.Enumerated(countable.Elements(owner), 0)
 
     def consume(pair: Value) -> Value:
         place, item = pair
@@ -190,9 +190,9 @@ def _ordered(operation: Callable[[Any, Any], Any], a: countable.Countable, b: co
     )
 
 
-def items_of(owner: GrowableContents, value: Value) -> elements.Elements:
+def items_of(owner: GrowableContents, value: Value) -> countable.Elements:
     """The items of a list as those of one of the owner's class, side by side."""
-    return elements.Elements(_as_dynamic_list(owner, value))
+    return countable.Elements(_as_dynamic_list(owner, value))
 
 
 def _as_dynamic_list(owner: GrowableContents, value: Value) -> Value:

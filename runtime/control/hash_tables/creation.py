@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.arenas.creation import GROWING
+from anabranch.runtime.control.arenas.list_arena import GROWING
 from anabranch.runtime.control.columnar import text_items
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables.arena_tables import arena_here, new_in, placed_table
@@ -159,7 +159,7 @@ def _filled(made: DynamicDict, args: tuple[Value, ...], kwargs: dict[str, Value]
 
 def _constructor(cls: type[DynamicDict]) -> Callable[..., Any]:
     def make(*args: Value, **kwargs: Value) -> Value:
-        if len(args) == 1 and is_choice(args[0]):
+        if len(args) == 1 and (is_choice(args[0]) or (isinstance(args[0], UnionValue) and args[0].stays_apart)):
             return args[0].through(lambda one: make(one, **kwargs))
         if _is_table_here() and len(args) <= 1:
             return _filled(_bare(cls), args, kwargs)

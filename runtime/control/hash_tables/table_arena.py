@@ -7,22 +7,27 @@ comes again.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.value import Value
-from anabranch.runtime.control.arenas.list_arena import at, count_of, put
+from anabranch.runtime.control.arenas.list_arena import ArrayArena, ListArena, at, count_of, put
+from anabranch.runtime.control.arenas.object_arena import ObjectArena
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.hash_tables.dynamic_dict import DynamicDict
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.tracing.builder import Trace
 from anabranch.runtime.tracing.capacity import CapacitySite
-from anabranch.runtime.tracing.container_state import TableSite, is_of_arguments
+from anabranch.runtime.tracing.container_state import ARRAYS_ARE_NOTED, ArraySite, TableSite, is_of_arguments
 from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arena_classes import first_of
 from anabranch.runtime.values.arena_contents import HostFrozensets, HostTables
 from anabranch.runtime.values.dynamic_shapes import capacity_requests, size_arithmetic
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -204,3 +209,25 @@ def _sum(a: Value, by: int) -> Value:
 
 def _as_count(number: Value) -> Value:
     return size_arithmetic.limited(number, 0, 2**31)
+
+
+def make_arenas(trace: Trace) -> None:
+    """Make the arenas before anything is traced: branches and loops change what was there before them."""
+    lists = trace.lists
+    sites = lists.arena_sites or set()
+    arenas: dict[Hashable, Any] = {}
+    if ARRAYS_ARE_NOTED in sites:
+        lists.made_arrays = weakref.WeakKeyDictionary()
+    for site in sites:
+        if isinstance(site, ArraySite):
+            lists.arenas[site] = arenas.setdefault(site.type, ArrayArena(site.type))
+    of_containers = [site for site in sites if not isinstance(site, ArraySite) and site != ARRAYS_ARE_NOTED]
+    for site, first in first_of(of_containers).items():
+        if first not in arenas:
+            arenas[first] = TableArena(first) if isinstance(first, TableSite) else ListArena(first)
+        lists.arenas[site] = arenas[first]
+        if isinstance(site, TableSite) and not is_of_arguments(site.place) and trace.tables.sites is not None:
+            trace.tables.sites.add(site.place)
+    lists.arenas.update({site: ObjectArena(names) for site, names in (lists.arena_classes or {}).items()})
+    for arena in IdentitySet(lists.arenas.values()):
+        trace.heap.roots += arena.parts

@@ -9,8 +9,7 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.arena_list import ArenaList
-from anabranch.runtime.control.arenas.creation import SharedFactory
-from anabranch.runtime.control.arenas.list_arena import ListArena
+from anabranch.runtime.control.arenas.list_arena import ListArena, SharedFactory
 from anabranch.runtime.control.hash_tables.arena_tables import new_in
 from anabranch.runtime.control.hash_tables.creation import SharedTableFactory
 from anabranch.runtime.control.hash_tables.dynamic_dict import DynamicCounter, DynamicDefaultDict, DynamicDict

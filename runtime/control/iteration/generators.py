@@ -29,11 +29,17 @@ from anabranch.runtime.errors import (
 )
 from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values.attributes import Bare
-from anabranch.runtime.values.heap.attempt import first_possible
+from anabranch.runtime.values.heap.container_slots import IteratorSlot
+from anabranch.runtime.values.heap.slots import MovedError
+from anabranch.runtime.values.heap.snapshot import first_possible
 
 Consumer = Callable[[Any], Any]
 # What says that the items are not all known while tracing.
 _NOT_DECIDED = (ConcretizationError, UnsupportedOperationError, StructureMismatchError)
+
+
+# Attributes of iterators that say how far these have come.
+_OWN = frozenset({"_made", "_spent", "_items", "_moves", "returned", "sender"})
 
 
 def no_items() -> Iterator[Value]:
@@ -48,6 +54,7 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         self._made: Builder | None = current() if tracing() else None
         self._spent: bool | None = False  # None: perhaps not wholly
         self._items: Iterator[Any] | None = None
+        self._moves = 0  # how often it was asked for an item
         self.returned: Value = None  # the value of a generator that has run to its end
         self.sender: Callable[[], Value] = lambda: None  # tells what is sent in while its items are pushed
 
@@ -101,6 +108,7 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
             self._items = iter(()) if self._used_up() else self.pull()
         items, sent = self._items, None
         while True:
+            self._moves += 1
             try:
                 item = items.send(sent) if isinstance(items, types.GeneratorType) else next(items)
             except StopIteration as end:
@@ -113,14 +121,14 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         """The list of the items, where it is known while tracing which there are; else what `driven` returns."""
         self._check_place()
         if self._items is not None:
+            self._moves += 1
             return list(self._items)
         if self._used_up():
             return []
-        found = self.anew()
-        if found is None:
+        roots = self.repeated_()
+        if roots is None:
             return otherwise(self)
-        again, roots = found
-        return first_possible(roots, _NOT_DECIDED, self._one_by_one, lambda: otherwise(again))
+        return first_possible((self, *roots), _NOT_DECIDED, self._one_by_one, lambda: otherwise(self))
 
     def _one_by_one(self) -> list[Value]:
         self._spent = True
@@ -131,9 +139,40 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
             cost.count()
         return made
 
-    def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
-        """One that yields the same items, and the roots of the objects that it may change; None where there is none."""
+    def repeated_(self) -> tuple[object, ...] | None:
+        """The roots of what yielding the items may change, where they can be yielded again; None where not."""
         return None
+
+    # ---- what is attempted is undone ---------------------------------------------------------------------------------
+
+    def __anabranch_slot__(self) -> IteratorSlot:
+        return IteratorSlot(self)
+
+    def progress_(self) -> tuple[object, ...]:
+        """What tells how far it has come."""
+        return self._spent, self._items, self._moves
+
+    def leads_to_(self) -> tuple[Value, ...]:
+        """What yielding the items may change: all that it was made with."""
+        return tuple(value for name, value in vars(self).items() if name not in _OWN)
+
+    def go_back_(self, progress: tuple[Value, ...]) -> None:
+        """Be where it was when its progress was this; an error where items that are gone would have to come again."""
+        now = self.progress_()
+        if all(a is b or a == b for a, b in zip(now, progress, strict=True)):
+            return
+        self._spent, self._items, self._moves = progress
+        if self._items is not None or not self.begins_anew_():
+            self.want_resumable_()
+            raise MovedError(
+                f"{self.what} is asked for items before and in a statement that is traced more than once; make a list "
+                "of the items, or go over it in one for statement",
+                self,
+            )
+
+    def begins_anew_(self) -> bool:
+        """Have the items come from the first on, as far as the iterators that it takes them of do; return whether."""
+        return True
 
     def __iter__(self) -> Iterator[Value]:
         if self._items is None and tracing() and unpacking.asks(sys._getframe(1)):
@@ -145,6 +184,7 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         if self._items is None:
             unpacking.demand_growth()
             self._items = iter(()) if self._used_up() else self.pull()
+        self._moves += 1
         return self._items.__next__()
 
     @abc.abstractmethod
@@ -199,17 +239,15 @@ class GeneratorCall(PushIterator, sample=no_items):
         self.original = original  # the user's generator function, where it is one that exists outside
         self._code = original.__code__ if isinstance(original, types.FunctionType) else code
 
-    def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
-        """A new source for the same call; what it goes over begins anew, too."""
-        function, args, kwargs = self.call
-        renewed, roots = list[Any](), list[Any]([self.call])
-        for arg in args:
-            again = arg.anew() if isinstance(arg, PushIterator) else (arg, ())
-            if again is None:
+    def repeated_(self) -> tuple[object, ...] | None:
+        """The call, and what the iterators among its arguments lead to."""
+        roots = list[Any]([self.call])
+        for arg in self.call[1]:
+            its = arg.repeated_() if isinstance(arg, PushIterator) else ()
+            if its is None:
                 return None
-            renewed.append(again[0])
-            roots += again[1]
-        return GeneratorCall(function, tuple(renewed), kwargs, self.original, self._code), (*roots, *renewed)
+            roots += its
+        return tuple(roots)
 
     def run(self, consume: Consumer) -> None:
         """Run the function's body."""
@@ -255,6 +293,7 @@ class GeneratorCall(PushIterator, sample=no_items):
             self._items = _nothing() if self._used_up() else self.pull()
         if not isinstance(self._items, types.GeneratorType):
             self._items = _nothing()
+        self._moves += 1
         return self._items
 
 

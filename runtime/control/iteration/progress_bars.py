@@ -19,7 +19,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.host.progress_bars import Shown, Slot
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.ops.progress_tick import progress_tick
+from anabranch.runtime.ops.host_callback import progress_tick
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, effects, wrap
 from anabranch.runtime.values.containers import has_traced

@@ -52,9 +52,9 @@ class Stepped(PushIterator):
         """The items one by one."""
         return pulled(self._each)
 
-    def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
+    def repeated_(self) -> tuple[object, ...] | None:
         """The same iterator: what it has moved by is put back."""
-        return type(self)(self._source), (self._source,)
+        return (self._source,)
 
     def _each(self, consume: Consumer) -> None:
         """The loop `while True: try: item = next(iterator) except StopIteration: break` around `consume(item)`."""

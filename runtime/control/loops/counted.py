@@ -28,9 +28,9 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.decisions import note, steps as steps_of
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
-from anabranch.runtime.values.heap.attempt import Attempt, Errors
 from anabranch.runtime.values.heap.opaque import iterator_in
 from anabranch.runtime.values.heap.slots import MovedError
+from anabranch.runtime.values.heap.snapshot import Attempt, Errors
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import with_static_request
@@ -68,7 +68,11 @@ class _Counted:
         """The state after the loop."""
         if not isinstance(self.length, int):
             return growth.prefer_fixed_lengths(
-                lambda: self._staged(state, ""), lambda: self._staged(state, _GROWS), self.body, state
+                lambda: self._staged(state, ""),
+                lambda: self._staged(state, _GROWS),
+                self.body.__code__,
+                self.body,
+                state,
             )
         if self.length <= 1:
             return self._unrolled(state, "it has one step at most")

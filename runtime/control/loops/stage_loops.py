@@ -16,7 +16,7 @@ from anabranch.runtime.control.branches.join import MISSING, decided_by
 from anabranch.runtime.control.branches.stage_branches import trace_branch
 from anabranch.runtime.control.columnar import array_lists, copied_items
 from anabranch.runtime.control.exits import CONTINUE, NEXT, State
-from anabranch.runtime.control.loops import equal_sizes, growth, learned_types, loop_lengths, loop_numbers, loop_objects
+from anabranch.runtime.control.loops import growth, learned_types, loop_lengths, loop_numbers, loop_objects
 from anabranch.runtime.control.loops.loop_emission import Emission
 from anabranch.runtime.control.loops.loop_state import (
     INT64,
@@ -73,7 +73,7 @@ def stage(loop: LoopStatement) -> State:
         identities = Identities(outer, traced, traced.init, types.places, traced.carried)
         report = loop_aliasing.inspect(traced, traced.init, identities)
         if not report.conflicts:
-            if not types.alike and (alike := equal_sizes.found(types.layouts, traced)):
+            if not types.alike and (alike := loop_numbers.found(types.layouts, traced)):
                 # It was found where it was not known, and so holds where it is.
                 types.alike = alike
                 continue
@@ -137,7 +137,7 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     with building(inner):
         formals = types.groups.formals(inner.formal)
         traced.formals_of = grouped_fields.by_entry(formals, types.layouts)
-        seen = grouped_fields.by_entry(equal_sizes.joined(formals, types.alike), types.layouts)
+        seen = grouped_fields.by_entry(loop_numbers.joined(formals, types.alike), types.layouts)
         for layout, atoms_of in zip(loop_lengths.entry_layouts(types), seen, strict=True):
             unpacking.made = []
             traced.entry_of.append(unpacking.made)

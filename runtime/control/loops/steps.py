@@ -11,7 +11,7 @@ from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value, without_continue
 from anabranch.runtime.control.loops.unroll_budget import Cost
-from anabranch.runtime.control.sequences.remaining_items import remaining
+from anabranch.runtime.control.sequences.iterators import remaining
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 

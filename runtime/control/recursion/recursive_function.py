@@ -114,9 +114,9 @@ class RecursiveFunction:
         """A call that the function makes of itself."""
         builder, types = current(), self._types
         given = self._bound(function, args, kwargs)
-        self._vary([i for i, (a, b) in enumerate(zip(given, self._first, strict=True)) if not layouts.same(a, b)])
-        self._write(_outer_writes(builder, self._body.builder))
-        self._change([s.target for s in types.heap.changes()])
+        other = [i for i, (a, b) in enumerate(zip(given, self._first, strict=True)) if not layouts.same(a, b)]
+        written, changed = _outer_writes(builder, self._body.builder), [s.target for s in types.heap.changes()]
+        self._note(other, written, changed)
         values = [*(given[i] for i in self._varying), *(s.contents() for s in types.slots)]
         self._widen(values)
         if self._result is None:
@@ -195,33 +195,30 @@ class RecursiveFunction:
         )
         return LoopTypes(loop, reachable(trace.heap, loop.roots, watch_arrays=True))
 
-    def _vary(self, places: Sequence[int]) -> None:
-        """Note that these parameters get other arguments than those of the first call."""
-        new = [i for i in places if i not in self._varying]
-        if not new:
-            return
-        self._types.heap.restore()
-        self._varying = sorted([*self._varying, *new])
-        known = [s.target for s in self._types.slots]
-        self._types = self._new_types()
-        self._carry([s for s in self._types.heap.slots if any(s.target is t for t in known)])
-        raise Widened(self)
+    def _note(self, places: Sequence[int], storages: Sequence[Storage], targets: Sequence[object]) -> None:
+        """Note parameters that get other arguments than those of the first call, and what a call writes to or changes.
 
-    def _write(self, storages: Sequence[Storage]) -> None:
-        """Note memory that a call writes to."""
-        new = [s for s in storages if s not in self._written]
-        if new:
-            self._written.update(dict.fromkeys(new))
-            raise Widened(self)
-
-    def _change(self, targets: Sequence[object]) -> None:
-        """Note objects that a call changes."""
+        Raises `Widened` where one of them is new: all at once, as each takes another trace of the body.
+        """
+        others = [i for i in places if i not in self._varying]
+        written = [s for s in storages if s not in self._written]
         known = IdentitySet(s.target for s in self._types.slots)
-        new = [t for t in targets if t not in known]
-        if new:
+        changed = [t for t in targets if t not in known]
+        if not (others or written or changed):
+            return
+        self._written.update(dict.fromkeys(written))
+        if others or changed:
             self._types.heap.restore()
-            self._carry([self._types.heap[t] for t in new])
-            raise Widened(self)
+        slots = [self._types.heap[t] for t in changed]
+        if others:
+            self._varying = sorted([*self._varying, *others])
+            slots = [*self._types.slots, *slots]
+            self._types = self._new_types()
+            targets = [s.target for s in slots]
+            slots = [s for s in self._types.heap.slots if any(s.target is t for t in targets)]
+        if slots:
+            self._carry(slots)
+        raise Widened(self)
 
     def _carry(self, slots: Sequence[Slot]) -> None:
         """Let the contents of these objects go in and out; arrays among them stay the ones that they are, at first."""
@@ -307,8 +304,7 @@ class RecursiveFunction:
                 f"{self.what} changes a list, dict or object in place that is another one in each call; make a copy of "
                 "it first, or hand on the same one"
             )
-        self._write(inner.outer_writes())
-        self._change(list(changes))
+        self._note((), inner.outer_writes(), list(changes))
         first = len(self._varying)
         contents = [changes.get(s.target, v) for s, v in zip(types.slots, given[first:], strict=True)]
         self._widen([*given[:first], *contents])

@@ -6,9 +6,8 @@ import numpy as np
 
 from anabranch.runtime.control.columnar.node_access import NodeItems
 from anabranch.runtime.control.sequences import stacked_sequences, text_iteration
-from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.countable import AxisItems, Countable, Elements, HostItems, ItemsOfNode
 from anabranch.runtime.control.sequences.countable_ranges import KnownRange
-from anabranch.runtime.control.sequences.elements import AxisItems, Elements, HostItems, ItemsOfNode
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import wrap

@@ -1,8 +1,10 @@
-"""Iterators over what a staged `for` can count over: `enumerate`, `zip`, `reversed`; each may be used once."""
+"""Iterators over what a staged `for` can count over, each for one use; and items of an unrolled loop."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import sys
+import types
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,8 +15,11 @@ from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationEr
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder, current, tracing
+from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.heap.container_slots import IteratorSlot, Slot
+from anabranch.runtime.values.heap.opaque import Remaining
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 
@@ -60,6 +65,10 @@ class Once(Countable):
         self._made: Builder | None = current() if tracing() else None
         self._taken = False
         self._under_way: Iterator[Any] | None = None
+        self._given = 0  # how many items have been asked for one by one
+
+    def __anabranch_slot__(self) -> Slot:
+        return IteratorSlot(self)
 
     def __iter__(self) -> Iterator[Value]:
         if self._made is not None and self._made is not current():
@@ -69,8 +78,13 @@ class Once(Countable):
             return self.steps()
         if self._under_way is None:
             self.take_up()
-            self._under_way = self.steps()
+            self._under_way = self._one_by_one()
         return self._under_way
+
+    def _one_by_one(self) -> Iterator[Value]:
+        for item in self.steps_from_(self._given):
+            self._given += 1
+            yield item
 
     def __next__(self) -> Value:
         self.refuse_elsewhere()
@@ -93,6 +107,21 @@ class Once(Countable):
     def under_way(self) -> bool:
         """Return whether items have been asked for one by one."""
         return self._under_way is not None
+
+    def progress_(self) -> tuple[bool, int | None]:
+        """Return whether the iteration has begun, and how many items have been asked for one by one."""
+        return self._taken, None if self._under_way is None else self._given
+
+    def leads_to_(self) -> tuple[Value, ...]:
+        """The iterators that it takes items of."""
+        return tuple(column for column in self.columns if isinstance(column, Once))
+
+    def go_back_(self, progress: tuple[bool, int | None]) -> None:
+        """Be at such a place again."""
+        taken, given = progress
+        if self.progress_() != progress:
+            self._taken, self._given, self._under_way = taken, given or 0, None
+            self._under_way = None if given is None else self._one_by_one()
 
     def take_up(self) -> None:
         """Note that the iteration begins."""
@@ -271,3 +300,22 @@ class Reversed(OfOne, sample=lambda: reversed(())):
             last = atoms.ufunc(np.subtract, atoms.literal(length - 1, np.int64), index.atom)
             return self.items.at(python_scalar(last, Interval(0, max(length - 1, 0))))
         return self.items.at(length - 1 - index)
+
+
+def remaining(items: Iterable[object]) -> Iterable[Value]:
+    """The items, by one iterator however often it is asked for.
+
+    An iterator that the user has a name for stays itself: a branch that moves it is found, and refused.
+    """
+    iterator = iter(items)
+    return iterator if iterator is items and is_named(iterator) else Remaining(iterator)
+
+
+def is_named(iterator: object) -> bool:
+    """Return whether a variable of the user's functions holds the iterator, or another object."""
+    frame: types.FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_name != "trace_call":
+        if not internal(frame.f_code.co_filename) and any(v is iterator for v in frame.f_locals.values()):
+            return True
+        frame = frame.f_back
+    return False

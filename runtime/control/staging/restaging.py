@@ -20,6 +20,7 @@ from anabranch.runtime.tracing.source_frames import OWN_SPEED, standard, users_f
 _KINDS = {
     "BINARY_SLICE": "subscript", "BINARY_SUBSCR": "subscript", "STORE_SLICE": "subscript",
     "STORE_SUBSCR": "subscript", "DELETE_SUBSCR": "subscript", "COMPARE_OP": "compare",
+    "DICT_UPDATE": "table",  # {**mapping}
 }  # fmt: skip
 # Where comprehensions ask what they go over, and whether they keep an item; a length is asked for; `[*items]`.
 _OF_LISTS = ("GET_ITER", "CALL", "CALL_FUNCTION_EX", "TO_BOOL", "LIST_EXTEND")

@@ -15,15 +15,9 @@ from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import Stepped, iterated
-from anabranch.runtime.control.sequences import (
-    as_countable,
-    countable_ranges,
-    iterators,
-    live_lists,
-    zip_columns as columns_,
-)
+from anabranch.runtime.control.sequences import as_countable, countable_ranges, iterators, live_lists
 from anabranch.runtime.control.sequences.countable import Countable
-from anabranch.runtime.control.sequences.remaining_items import is_named
+from anabranch.runtime.control.sequences.iterators import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib import itertools_iterators, itertools_source as source
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
@@ -37,6 +31,7 @@ from anabranch.runtime.control.stdlib.going_on import (
     row,
     that_may_go_on,
 )
+from anabranch.runtime.control.stdlib.itertools_iterators import Filtered, Mapped, ending
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.control.try_ import try_
@@ -186,7 +181,7 @@ def _shortest(columns: tuple[Value, ...]) -> Value:
 
 
 def _zipped(columns: tuple[Value, ...], strict: bool) -> Value:
-    staged = columns_.staged(columns) if columns else None
+    staged = live_lists.staged(columns) if columns else None
     if staged is None:
         made = zip(*columns, strict=strict)
         return made if strict else live_lists.note(made, columns)
@@ -301,29 +296,21 @@ def next_(iterator: Value, *default: Value) -> Value:
 _Call = Callable[..., Any]
 
 
-class _Mapped(GeneratorExpression, sample=lambda: map(repr, ())):
-    """The iterator that `map` returns."""
-
-
-class _Filtered(GeneratorExpression, sample=lambda: filter(None, ())):
-    """The iterator that `filter` returns."""
-
-
 def map_(call: _Call, function: Any, *columns: Value) -> Value:
     """As `map`."""
     if len(columns) == 1:
-        of_item: Callable[[Value], Value] = functools.partial(call, function)
-        return _picked(columns[0], lambda: _Mapped(columns[0], of_item), lambda _: True, of_item)
-    rows = zip_(*columns)
+        of_item = ending(functools.partial(call, function))
+        return _picked(columns[0], lambda: Mapped(columns[0], of_item), lambda _: True, of_item)
+    rows, of_items = zip_(*columns), ending(functools.partial(call, function))
     if isinstance(rows, zip):
         return map(lambda *items: call(function, *items), *columns)
-    return _Mapped(rows, lambda row: call(function, *row))
+    return Mapped(rows, lambda row: of_items(*row))
 
 
 def filter_(call: _Call, function: object, items: object) -> Value:
     """As `filter`."""
-    test = truth_value if function is None else functools.partial(call, function)
-    return _picked(items, lambda: _Filtered(items, condition=test), test, _itself)
+    test = truth_value if function is None else ending(functools.partial(call, function))
+    return _picked(items, lambda: Filtered(items, condition=test), test, _itself)
 
 
 def _itself(item: Value) -> Value:

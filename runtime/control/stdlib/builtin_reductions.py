@@ -19,7 +19,7 @@ from anabranch.runtime.control.dynamic_lists.dynamic_list import placed
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences.countable_ranges import Range
-from anabranch.runtime.control.sequences.remaining_items import remaining
+from anabranch.runtime.control.sequences.iterators import remaining
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import of_each_list, plain
 from anabranch.runtime.ir.interval import FULL, Interval

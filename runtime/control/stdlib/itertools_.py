@@ -20,8 +20,7 @@ from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
-from anabranch.runtime.control.sequences.iterators import shorter
-from anabranch.runtime.control.sequences.remaining_items import is_named
+from anabranch.runtime.control.sequences.iterators import is_named, shorter
 from anabranch.runtime.control.stdlib import itertools_source as source
 from anabranch.runtime.control.stdlib.builtin_iterators import asked, filter_, is_asked, length_of, map_
 from anabranch.runtime.control.stdlib.going_on import goes_on, has_places, one, only, resumable, that_may_go_on

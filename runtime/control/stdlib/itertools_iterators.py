@@ -16,7 +16,7 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.control.undefined import defined
-from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
@@ -113,6 +113,47 @@ class Cycled(Once, sample=lambda: itertools.cycle(())):
         return self._again.at(index % self._again.length)
 
 
+class EndedIteratorError(UnsupportedOperationError):
+    """The function of an iterator such as `map` raised StopIteration, which ends the iterator as it does in Python."""
+
+
+def ending(function: Callable[..., Value]) -> Callable[..., Value]:
+    """The function of such an iterator, which raises `EndedIteratorError` where it raises StopIteration at once."""
+
+    def called(*items: Value) -> Value:
+        try:
+            return function(*items)
+        except StopIteration:
+            raise EndedIteratorError(_ENDED) from None
+
+    return called
+
+
+_ENDED = (
+    "the function of a map or filter raises StopIteration, as next() does, and whether it does is known only at run "
+    "time; ask for the items in a for statement"
+)
+
+
+class OfFunction(GeneratorExpression):
+    """An iterator whose function may end it: it is no generator, in which that were an error."""
+
+    def pull(self) -> Iterator[Value]:
+        """The items one by one."""
+        try:
+            yield from super().pull()
+        except EndedIteratorError:
+            return
+
+
+class Mapped(OfFunction, sample=lambda: map(repr, ())):
+    """The iterator that `map` returns."""
+
+
+class Filtered(OfFunction, sample=lambda: filter(None, ())):
+    """The iterator that `filter` returns."""
+
+
 class Chained(PushIterator, sample=itertools.chain):
     """One iterable after the other."""
 
@@ -186,10 +227,9 @@ class Numbered(PushIterator, sample=lambda: enumerate(())):
         super().__init__()
         self._source, self._each, self._first = items, GeneratorExpression(items), start
 
-    def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
-        """The same, of what the items come from anew."""
-        found = self._source.anew()
-        return None if found is None else (Numbered(found[0], self._first), found[1])
+    def repeated_(self) -> tuple[object, ...] | None:
+        """What the items that are numbered lead to."""
+        return self._source.repeated_()
 
     def run(self, consume: Consumer) -> Value:
         """A number and an item, each time."""

@@ -14,7 +14,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import core
-from anabranch.runtime.ops.raised_exceptions import exception_of
+from anabranch.runtime.ops.host_call import exception_of
 from anabranch.runtime.ops.random_draws import DrawCall, Operand, random_draw
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap

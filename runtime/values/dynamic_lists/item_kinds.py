@@ -15,7 +15,7 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import TableSite, TupleSite, demand
 from anabranch.runtime.tracing.source_frames import place as place_of_code
-from anabranch.runtime.values import arena_classes, arena_joins, atoms, containers
+from anabranch.runtime.values import arena_classes, atoms, containers
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.attributes import ContainerStandIn
 from anabranch.runtime.values.dynamic_lists import records
@@ -57,7 +57,7 @@ class ItemRow:
                 for parts, kinds_of_parts in _lists_of(options, variants):
                     if sum(map(_is_list, kinds_of_parts)) > _FEW_LISTS:
                         current().trace.lists.demand_arenas(site for part in parts for site in origins_of(part))
-                arena_joins.join(k.structure for k in variants if isinstance(k, layouts.Node))
+                arena_classes.join(k.structure for k in variants if isinstance(k, layouts.Node))
         places = [variants.index(k) for k in kinds]
         if len(options) > 1 and all(map(layouts.is_text, kinds)):
             rest: list[Atom | None] = [None] * sum(len(layouts.leaf_types(kind)) for kind in variants)
@@ -103,7 +103,7 @@ def _check_lengths(variants: Sequence[layouts.Layout]) -> None:
     for length in {len(kind.children) for kind in known}:
         for parts in zip(*(kind.children for kind in known if len(kind.children) == length), strict=True):
             _check(parts, within=True)
-            arena_joins.join(k.structure for k in parts if isinstance(k, layouts.Node) and k.structure.is_in_arena)
+            arena_classes.join(k.structure for k in parts if isinstance(k, layouts.Node) and k.structure.is_in_arena)
 
 
 def _check(kinds: Sequence[layouts.Layout], within: bool) -> None:
@@ -113,7 +113,7 @@ def _check(kinds: Sequence[layouts.Layout], within: bool) -> None:
     in_arenas = [k for k in others if k.structure.extra is not None]
     if len(in_arenas) < len(others) or (others and known) or len({len(k.children) for k in known}) > _FEW_LENGTHS:
         demand(current().trace.lists.arena_sites, {TupleSite(place_of_code(), within)})
-    arena_joins.join(k.children[0].structure for k in in_arenas if isinstance(k.children[0], layouts.Node))
+    arena_classes.join(k.children[0].structure for k in in_arenas if isinstance(k.children[0], layouts.Node))
 
 
 _FEW_LENGTHS = 2

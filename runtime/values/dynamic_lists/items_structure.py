@@ -14,7 +14,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.tracing.capacity import Capacity
-from anabranch.runtime.values import arena_joins, atoms
+from anabranch.runtime.values import arena_classes, atoms
 from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists import item_kinds
@@ -154,7 +154,7 @@ def distinct(kinds: Sequence[layouts.Layout]) -> list[layouts.Layout]:
     found: list[layouts.Layout] = []
     for kind in kinds:
         found += [kind] if kind not in found else []
-    arena_joins.join(kind.structure for kind in found if isinstance(kind, layouts.Node))
+    arena_classes.join(kind.structure for kind in found if isinstance(kind, layouts.Node))
     return found
 
 

@@ -31,6 +31,9 @@ class Slot(abc.ABC):
     def restore(self, contents: Value) -> None:
         """Make the object hold this."""
 
+    def rewind(self) -> None:  # noqa: B027
+        """Put an iterator back to where it was, which `restore` does not do."""
+
     def parts(self) -> Iterable[Value]:
         """The objects to walk to."""
         contents = self.before
@@ -63,6 +66,24 @@ class FixedSlot(Slot):
 
     def restore(self, contents: Value) -> None:
         pass
+
+
+class IteratorSlot(FixedSlot):
+    """An iterator of the project's, which branches and loops that are staged do not move; what is attempted may."""
+
+    __slots__ = ("_progress",)
+
+    def __init__(self, target: Value) -> None:
+        super().__init__(target)
+        self._progress = target.progress_()
+
+    def rewind(self) -> None:
+        self.target.go_back_(self._progress)
+
+    def parts(self) -> Iterable[Value]:
+        """What yielding its items may change."""
+        found: tuple[Value, ...] = self.target.leads_to_()
+        return found
 
 
 class SequenceSlot(Slot):

@@ -31,6 +31,7 @@ from anabranch.runtime.values.user_classes import (
     COMPUTED,
     NETWORKS,
     attributes,
+    instance_dict,
     is_plain_object,
     is_users_class,
     slot_names,
@@ -175,6 +176,9 @@ class OpaqueSlot(Slot):
 
     def contents(self) -> tuple[Value, ...]:
         return opaque.state(self.target)
+
+    def rewind(self) -> None:
+        opaque.rewind(self.target, self.before)
 
     def restore(self, contents: Value) -> None:
         if tracing():
@@ -338,7 +342,7 @@ def _has_attributes(value: Value) -> bool:
         return True
     if not is_users_class(type(value)) or isinstance(value, BaseException):
         return False
-    return isinstance(getattr(value, "__dict__", None), dict) or bool(slot_names(type(value)))
+    return instance_dict(value) is not None or bool(slot_names(type(value)))
 
 
 def slot_of(value: Value) -> Slot | None:

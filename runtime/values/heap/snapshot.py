@@ -11,16 +11,17 @@ import operator
 import types
 import weakref
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
 from anabranch.base.by_identity import IdentityDict
 from anabranch.base.signals import whole
 from anabranch.base.value import Value
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.state import Reachable
 from anabranch.runtime.values.heap import opaque
-from anabranch.runtime.values.heap.slots import FunctionSlot, ObjectSlot, OpaqueSlot, Slot, SubclassSlot, slot_of
+from anabranch.runtime.values.heap.slots import FunctionSlot, ObjectSlot, Slot, SubclassSlot, slot_of
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.user_classes import is_users_class
@@ -203,8 +204,7 @@ class Heap:
     def rewind(self) -> None:
         """Put back the iterators that can be. In a branch or a loop they may not move, and `restore` is an error."""
         for slot in self._slots.values():
-            if isinstance(slot, OpaqueSlot):
-                opaque.rewind(slot.target, slot.before)
+            slot.rewind()
 
     def is_of(self, other: Heap) -> bool:
         """Return whether another heap has slots of the same objects."""
@@ -280,3 +280,55 @@ def _of_receiver(slot: Slot | None) -> Slot | None:
     if type(slot) is ObjectSlot:
         return _ReceiverObjectSlot(slot.target)
     return _ReceiverSubclassSlot(slot.items) if type(slot) is SubclassSlot else slot
+
+
+T = TypeVar("T")
+Errors = type[BaseException] | tuple[type[BaseException], ...]
+
+
+class Attempt:
+    """The state before an attempt: of the current builder, and of the objects that some roots or the trace lead to.
+
+    As a context manager it undoes what its block has done where that raises one of the errors in `undone_by`; the error
+    goes on.
+    """
+
+    __slots__ = ("_builder", "_undone_by", "heap", "start")
+
+    def __init__(self, *roots: object, undone_by: Errors = ()) -> None:
+        self._builder = current()
+        self._undone_by = undone_by
+        self.start = self._builder.checkpoint()
+        self.heap = reachable(self._builder.trace.heap, roots)
+
+    def undo(self) -> None:
+        """Put everything back; what is attempted after that can be undone again."""
+        self._builder.rollback(self.start)
+        self.heap.rewind()
+        self.heap.restore()
+
+    @property
+    def adds_equations(self) -> bool:
+        """Return whether the builder has got equations since."""
+        return len(self._builder.equations) > self.start.equations
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: types.TracebackType | None
+    ) -> None:
+        if isinstance(error, self._undone_by):
+            self.undo()
+
+
+def first_possible(roots: tuple[object, ...], cannot: Errors, *strategies: Callable[[], T]) -> T:
+    """The result of the first strategy that works out; `cannot` is what those before the last one raise where not."""
+    *others, last = strategies
+    for strategy in others:
+        trying = Attempt(*roots)
+        try:
+            return strategy()
+        except cannot:
+            trying.undo()
+    return last()

@@ -25,8 +25,8 @@ from anabranch.runtime.values.host_calls.library_objects import (
     changed,
     set_operators_in_place,
 )
+from anabranch.runtime.values.host_types.labelled_kinds import taken_apart
 from anabranch.runtime.values.host_types.library_kinds import LibraryKind
-from anabranch.runtime.values.host_types.taken_apart import taken_apart
 from anabranch.runtime.values.union import UnionValue
 
 _INDEXERS = ("loc", "iloc", "at", "iat")

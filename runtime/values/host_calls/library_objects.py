@@ -24,8 +24,8 @@ from anabranch.runtime.values.attributes import StandIn
 from anabranch.runtime.values.host_calls import deferred
 from anabranch.runtime.values.host_types import labelled_kinds, library_kinds
 from anabranch.runtime.values.host_types.host_type import HostStructure, HostTyped
+from anabranch.runtime.values.host_types.labelled_kinds import taken_apart
 from anabranch.runtime.values.host_types.library_kinds import LibraryKind
-from anabranch.runtime.values.host_types.taken_apart import taken_apart
 from anabranch.runtime.values.host_types.times import TracedTimes
 
 # Methods that do more than to return a result.

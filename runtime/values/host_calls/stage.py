@@ -15,8 +15,7 @@ from anabranch.runtime.errors import StructureMismatchError, UnsupportedOperatio
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.ops.host_call import Outcome, ViewError, host_call
-from anabranch.runtime.ops.raised_exceptions import exception_of
+from anabranch.runtime.ops.host_call import Outcome, ViewError, exception_of, host_call
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import Capacity, OverflowedError, capacity_at
 from anabranch.runtime.tracing.storage import OfLibrary

@@ -7,17 +7,20 @@ from collections.abc import Callable, Sequence
 from anabranch.base.value import Value
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import containers
+from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.abstract import (
     Abstract,
     join as join_abstract,
     python_abstract,
 )
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.lazy_text import TextStructure, is_spelled
-from anabranch.runtime.values.pytrees import node_graphs, node_structures, padded_union
+from anabranch.runtime.values.memory import aliasing
+from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_structures, padded_union
 from anabranch.runtime.values.pytrees.layout import (
     Constant,
     Layout,
@@ -34,6 +37,7 @@ from anabranch.runtime.values.pytrees.layout import (
     sizes,
     traits,
 )
+from anabranch.runtime.values.union import UnionValue
 
 _MOST_OPTIONS = 16
 _MOST_TEXTS = 1024
@@ -328,3 +332,44 @@ def _restart_with_lists(options: Sequence[Layout]) -> None:
     if trace.lists.grow_here:
         trace.lists.demand_growth()
     trace.lists.wants_growth |= not trace.lists.grow_here
+
+
+def merged(choice: UnionValue) -> Value:
+    """One array of run-time size for arrays of several sizes; None where there is none."""
+    layout = _common([layouts.sizes(layouts.describe(o)) for o in choice.options])
+    if layout is None or not may_grow():
+        return None
+    rows = [layout.structure.children(o) for o in choice.options]
+    parts = []
+    for column, part in zip(zip(*rows, strict=True), layout.children, strict=True):
+        assert isinstance(part, layouts.Leaf)
+        atom = wrap.as_atom(column[-1], part.abstract.dtype)
+        for i in reversed(range(len(rows) - 1)):
+            atom = atoms.select(choice.chosen(i), wrap.as_atom(column[i], part.abstract.dtype), atom)
+        parts.append(wrap.from_abstract(part.abstract, atom))
+    for i, (option, row) in enumerate(zip(choice.options, rows, strict=True)):
+        _add_edges(parts[0], choice.chosen(i), row[0], option)
+    return layout.structure.build(parts)
+
+
+def _common(found: Sequence[Value]) -> layouts.Node | None:
+    """The layout that holds arrays of each size."""
+    if None in found or len({len(f.run_time) for f in found}) > 1:
+        return None
+    both, layout = found[0], None
+    for size in found[1:]:
+        layout = padded(both, size)
+        if layout is None:
+            return None
+        both = layouts.sizes(layout)
+    return layout
+
+
+def _add_edges(made: TracedArray, pred: Atom, copy: TracedArray, option: object) -> None:
+    """Where an option is the one, what is written to it reaches what was made of it, and the other way round."""
+    if copy is (option.memory if isinstance(option, DynamicArray) else option):
+        aliasing.add_edge(made.storage, pred, copy)
+        return
+    for edge in copy.storage.alias_edges:
+        both = None if edge.pred is None else atoms.logical_and(pred, edge.pred)
+        aliasing.add_edge(made.storage, both, edge.handle, edge.form)

@@ -32,7 +32,7 @@ def check(target: str, example: list[str] | None, examples: int, deadline: float
     try:
         import hypothesis  # noqa: PLC0415 - an optional extra
 
-        from anabranch.runtime.testing import equivalent, inference, time_limit  # noqa: PLC0415 - needs it
+        from anabranch.runtime.testing import equivalent, inference, outcomes  # noqa: PLC0415 - needs it
     except ModuleNotFoundError:
         raise TargetError("check needs Hypothesis: pip install anabranch[testing]") from None
     function, module = find(target)
@@ -43,7 +43,7 @@ def check(target: str, example: list[str] | None, examples: int, deadline: float
     except inference.InferenceError as error:
         raise TargetError(f"{error} with --example") from None
     settings = hypothesis.settings(equivalent.PATIENT, max_examples=examples, print_blob=False)
-    waiting = time_limit.Patience(deadline)
+    waiting = outcomes.Patience(deadline)
     try:
         test: Any = equivalent.equivalent
         test(settings=settings, patience=waiting, **arguments)(function)()

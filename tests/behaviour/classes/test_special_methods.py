@@ -476,3 +476,41 @@ def test_other_threads_call_the_methods_as_they_are() -> None:
     assert jit(function)(1.0) == 2.0
     thread.join()
     assert seen == [(3.0, 0.0)]
+
+
+class Registry:
+    """Without a `__dict__`; its `__getattr__` names the object that it belongs to."""
+
+    __slots__ = ("held",)
+
+    def __init__(self, held):
+        self.held = held
+
+    def __call__(self, x):
+        return x + 1
+
+    def __getattr__(self, name):
+        if name not in self.held:
+            raise AttributeError("'%s' is not in %s" % (name, self))  # noqa: UP031
+        return self.held[name]
+
+    def __str__(self):
+        return "the registry"
+
+
+class Sole(Registry):
+    __slots__ = ()
+    __new__ = functools.lru_cache(maxsize=1)(lambda cls, held: object.__new__(cls))
+
+
+SOLE = Sole(())
+
+
+def test_getattr_of_an_object_without_a_dict_is_asked_for_what_the_user_asks_for() -> None:
+    def function(x):
+        try:
+            return SOLE.missing
+        except AttributeError as error:
+            return str(error), SOLE(x)
+
+    assert jit(function)(1.0) == function(1.0)

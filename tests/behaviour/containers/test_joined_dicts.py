@@ -7,7 +7,7 @@ import collections
 import numpy as np
 import pytest
 
-from anabranch import jit
+from anabranch import UnsupportedOperationError, jit
 from tests.program_table import Program, Table
 
 case = Table()
@@ -127,6 +127,12 @@ def items_displayed(keys):
     return items
 
 
+@case((1, {"a": 1}), (-1, {"a": 1}))
+def one_of_two_displayed(x, d):
+    other = {"b": 2} if x > 0 else {"c": 3, "a": 5}
+    return {**d, **other}, dict(other), dict(other, a=x), d | other
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()
@@ -135,3 +141,16 @@ def test_as_in_eager_python(program: Program) -> None:
 def test_without_native_loops() -> None:
     keys = np.array([3, 1, 3])
     assert repr(jit(made_anew, native_loops=False)(keys)) == repr(made_anew(keys))
+
+
+def test_one_of_two_merged_in_place() -> None:
+    def merged(x, d):
+        d |= {"b": 2} if x > 0 else {"c": 3, "a": 5}
+        return d
+
+    def passed(x, d):
+        return dict(d, **({"b": 2} if x > 0 else {"c": 3, "a": 5}))
+
+    for function in (merged, passed):
+        with pytest.raises(UnsupportedOperationError, match="one of several dicts"):
+            jit(function)(1, {})

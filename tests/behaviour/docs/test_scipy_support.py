@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import UnsupportedOperationError, jit
-from anabranch.runtime.testing.tolerance import Tolerance
+from anabranch.runtime.testing.compare_outcomes import Tolerance
 from tests.behaviour.docs.scipy_page import PAGE, VERSION, page
 from tests.behaviour.docs.scipy_programs import PROGRAMS, REFUSED
 from tests.equivalence import Outcome, alike

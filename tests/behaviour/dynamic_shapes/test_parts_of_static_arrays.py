@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from anabranch.runtime.testing.tolerance import Tolerance
+from anabranch.runtime.testing.compare_outcomes import Tolerance
 from tests.equivalence import Outcome, alike
 
 TABLE = np.arange(12.0).reshape(6, 2)

@@ -7,8 +7,8 @@ import pytest
 
 from anabranch import AliasError, UnsupportedOperationError, jit
 from anabranch.runtime.errors import RunTimeSizeError
+from anabranch.runtime.testing.compare_outcomes import Tolerance
 from anabranch.runtime.testing.stage_bisection import stages
-from anabranch.runtime.testing.tolerance import Tolerance
 from tests.equivalence import ULPS, Outcome, alike
 
 A = np.arange(6.0)

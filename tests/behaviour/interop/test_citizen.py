@@ -594,3 +594,8 @@ def test_without_source():
     exec("@jit\ndef g(x):\n    return x if x > 0 else -x\n", scope)
     with pytest.raises(NoSourceError, match="put the function into a file or a notebook cell"):
         scope["g"](1)
+
+
+def test_without_source_in_a_cache():
+    with pytest.raises(NoSourceError, match="wrap it in a function that calls it"):
+        jit(functools.lru_cache(len))([4, 6])

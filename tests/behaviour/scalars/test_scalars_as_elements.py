@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from anabranch.runtime.testing.tolerance import Tolerance
+from anabranch.runtime.testing.compare_outcomes import Tolerance
 from tests.equivalence import Outcome, alike, check
 
 WIDE = np.array([1, 2**40, 3])

@@ -7,7 +7,7 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.native.input_layouts import input_layout
+from anabranch.runtime.native.caller_arrays import input_layout
 
 X = np.arange(48.0 * 48).reshape(48, 48)
 Y = np.arange(6 * 7 * 8.0).reshape(6, 7, 8)

@@ -7,8 +7,7 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.host.llvm_pipeline import optimised
-from anabranch.runtime.native.durations import most_work
-from anabranch.runtime.native.loop_ends import last_way, loop_ends
+from anabranch.runtime.native.durations import last_way, loop_ends, most_work
 from anabranch.runtime.ops.control import COND, FOR_UNTIL, WHILE
 from anabranch.runtime.passes.range_analysis import value_ranges
 from tests.equivalence import check

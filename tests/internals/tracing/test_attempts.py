@@ -10,7 +10,7 @@ from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.tracing.builder import Builder, Trace, building
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.heap.attempt import Attempt, first_possible
+from anabranch.runtime.values.heap.snapshot import Attempt, first_possible
 
 
 @pytest.fixture

@@ -338,3 +338,23 @@ def test_lists_of_arguments_are_asked_for_at_once() -> None:
     lists.demand_arenas([("argument", 2), ("argument", 3)])
     with pytest.raises(Restart):
         lists.demand_arenas([("file.py", 3)])
+
+
+def combined(lists, n):
+    total = 0.0
+    for i in range(n):
+        for k in range(len(lists)):
+            total += lists[k][(i + k) % len(lists[k])]
+        lists[-1][i % 9] = total
+    return total
+
+
+def test_lists_among_the_arguments_are_asked_for_at_once(made):
+    def counts(count):
+        lists = tuple([float(i * k) for i in range(9 + k)] for k in range(count))
+        check(combined, lists, 7)
+        made.clear()
+        jit(combined).trace(lists, 7)
+        return len(made)
+
+    assert counts(6) == counts(2)

@@ -17,7 +17,7 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.control.calls.counterparts import counterpart
-from anabranch.runtime.testing.tolerance import Tolerance
+from anabranch.runtime.testing.compare_outcomes import Tolerance
 from anabranch.transpile import SourceError, rewrite, rewrite_for
 from tests.equivalence import Outcome, alike
 from tests.internals.transpile import eager_vocabulary

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from anabranch import AnabranchError, jit
-from anabranch.runtime.testing.tolerance import Tolerance
+from anabranch.runtime.testing.compare_outcomes import Tolerance
 from tests.equivalence import Outcome, alike
 from tests.programs.science.table import ScienceProgram
 

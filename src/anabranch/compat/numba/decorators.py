@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.compat import numba_options
+from anabranch.runtime.compat import dispatcher
 from anabranch.runtime.compat.dispatcher import jit
 from anabranch.runtime.compat.objmode import objmode as objmode
 from anabranch.runtime.compat.value_types import value_type
@@ -33,7 +33,7 @@ def vectorize(signatures_or_function: Any = (), **options: Any) -> Any:
     array([0.5, 1. ])
     """
     identity = options.pop("identity", None)
-    return _ufuncs.vectorize(signatures_or_function, identity=identity, **numba_options.settings(options))
+    return _ufuncs.vectorize(signatures_or_function, identity=identity, **dispatcher.settings(options))
 
 
 def guvectorize(*signatures_and_layout: Any, **options: Any) -> Any:
@@ -50,7 +50,7 @@ def guvectorize(*signatures_and_layout: Any, **options: Any) -> Any:
     array([3., 5.])
     """
     options.pop("identity", None)
-    return _ufuncs.guvectorize(*signatures_and_layout, **numba_options.settings(options))
+    return _ufuncs.guvectorize(*signatures_and_layout, **dispatcher.settings(options))
 
 
 def typeof(value: Any) -> Type:

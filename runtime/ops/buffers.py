@@ -1,4 +1,4 @@
-"""An undefined value, which is never read: the part of an alternative that was not chosen."""
+"""Values in buffers of their own, and undefined ones, which are never read."""
 
 from __future__ import annotations
 
@@ -28,4 +28,28 @@ class _Undef(Op):
 
 
 undef = _Undef("undef")
-OPS: tuple[Op, ...] = (undef,)
+
+
+class _Materialize(Op):
+    """`materialize(*values)`: these, complete before anything that uses one begins: XLA fuses none into its uses."""
+
+    __slots__ = ()
+    is_materialized = True
+
+    def type(self, *inputs: ArrayType) -> tuple[ArrayType, ...]:
+        return inputs
+
+    def evaluate(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+        return arrays
+
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        return ctx.emitter.called(ctx.inputs, ctx.in_types, ctx.out_types, lambda names: names)
+
+
+materialize = _Materialize("materialize")
+
+
+OPS: tuple[Op, ...] = (
+    undef,
+    materialize,
+)

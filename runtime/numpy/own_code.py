@@ -1,0 +1,88 @@
+"""NumPy's functions by NumPy's own code: that which is Python over other functions runs with the staged ones.
+
+Such code asks for shapes, dtypes and other arguments, and never for elements. A function whose code asks for these has
+a rule in the module of its family.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.value import Value
+from anabranch.runtime.numpy.namespace import staged
+from anabranch.runtime.numpy.polynomial_series import is_instance
+from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.values import registry
+
+rules = Rules()
+
+_forms: dict[types.CodeType, Callable[..., Any]] = {}
+
+
+def _code_of(function: Any) -> types.FunctionType | None:
+    """The Python code of one of NumPy's functions, below what asks other classes of arrays; None where it is in C."""
+    code = getattr(function, "__wrapped__", function)
+    return code if isinstance(code, types.FunctionType) and code.__module__.startswith("numpy.") else None
+
+
+def _form_of(function: types.FunctionType) -> Callable[..., Any]:
+    """The function with staged counterparts of what it refers to."""
+    if function.__code__ not in _forms:
+        scope: dict[str, Any] = {"isinstance": is_instance, "__name__": function.__module__}
+        made = types.FunctionType(_as_ours(function.__code__), scope, function.__name__, function.__defaults__)
+        made.__kwdefaults__ = function.__kwdefaults__
+        _forms[function.__code__] = made
+        own = function.__globals__
+        scope.update({name: _counterpart(own[name]) for name in _names(function.__code__) if name in own})
+    return _forms[function.__code__]
+
+
+def _as_ours(code: types.CodeType) -> types.CodeType:
+    """The code as if it stood in this file: what it computes comes from the line of the user's that calls it."""
+    parts = (_as_ours(part) if isinstance(part, types.CodeType) else part for part in code.co_consts)
+    return code.replace(co_filename=__file__, co_consts=tuple(parts))
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _names(inner)
+
+
+def _counterpart(value: Any) -> Value:
+    if isinstance(value, type) or not (callable(value) or isinstance(value, types.ModuleType)):
+        return value
+    helper = None if registry.function_of(value) is not None else _code_of(value)
+    return staged(value) if helper is None else _form_of(helper)
+
+
+def _rule(original: Callable[..., object]) -> Callable[..., Any]:
+    code = _code_of(original)
+    assert code is not None
+
+    def rule(*args: Value, **kwargs: Value) -> Value:
+        return _form_of(code)(*args, **kwargs)
+
+    return rule
+
+
+_OF_ANY_SHAPE: tuple[Callable[..., object], ...] = (
+    np.column_stack, np.expand_dims, np.flip, np.fliplr, np.flipud, np.moveaxis, np.rollaxis, np.unstack,
+    np.angle, np.i0, np.isclose, np.iscomplex, np.isreal, np.nan_to_num, np.sinc, np.sort_complex,
+    np.corrcoef, np.extract, np.flatnonzero, np.intersect1d, np.trapezoid, np.union1d, np.linalg.tensordot,
+)  # fmt: skip
+_OF_STATIC_SHAPE: tuple[Callable[..., object], ...] = (
+    np.fft.fft2, np.fft.fftn, np.fft.hfft, np.fft.ifftn, np.fft.ihfft, np.fft.irfftn, np.fft.rfft2, np.fft.rfftn,
+    np.linalg.matrix_norm, np.linalg.matrix_power, np.linalg.tensorinv, np.linalg.vector_norm,
+    np.polyadd, np.polyder, np.polyint, np.polysub,
+    np.diag_indices_from, np.fill_diagonal, np.histogram2d, np.put_along_axis, np.take_along_axis, np.unwrap,
+)  # fmt: skip
+for _original in _OF_ANY_SHAPE:
+    rules.any_shape(_original)(_rule(_original))
+for _original in _OF_STATIC_SHAPE:
+    rules.implements(_original)(_rule(_original))
