@@ -13,7 +13,7 @@ from anabranch.runtime.numpy.positions import positions_of
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import assigned_values
-from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.arrays.traced_array import TracedArray, expect_writable
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.failures import run_time_checks
@@ -42,6 +42,8 @@ def copyto(dst: object, src: Value, casting: object = "same_kind", where: object
     target = _target(dst, "copyto")
     if _is_same(target, src):
         return
+    if isinstance(target, TracedArray):
+        expect_writable(target)
     if not _castable(src, target.dtype, casting):
         raise TypeError(f"Cannot cast array data to {target.dtype!r} according to the rule '{casting}'")
     if type(src) is complex:

@@ -81,3 +81,13 @@ def test_floats_of_an_array_as_integers_in_a_loop() -> None:
     for b in (np.array([1.5, -2.5]), np.array([1.5, np.nan])):
         args = (np.array([1, 2]), b)
         alike(Outcome(f, args, {}), Outcome(wrapped, args, {}))
+
+
+def test_an_array_that_may_not_be_written_to_is_refused_before_what_is_written() -> None:
+    def f(a, b):
+        np.copyto(a, b)
+        return a
+
+    for b in (np.ones(2), np.ones(3, complex), np.ones(3)):
+        args = (np.broadcast_to(np.zeros(1), (3,)), b)
+        alike(Outcome(f, args, {}), Outcome(jit(f), args, {}))
