@@ -31,14 +31,14 @@ def _code_of(function: Any) -> types.FunctionType | None:
 
 def _form_of(function: types.FunctionType) -> Callable[..., Any]:
     """The function with staged counterparts of what it refers to."""
-    if function.__code__ not in _forms:
+    code, own = function.__code__, function.__globals__
+    if code not in _forms:
         scope: dict[str, Any] = {"isinstance": is_instance, "__name__": function.__module__}
-        made = types.FunctionType(_as_ours(function.__code__), scope, function.__name__, function.__defaults__)
+        scope.update({name: _counterpart(own[name]) for name in _names(code) if name in own})
+        made = types.FunctionType(_as_ours(code), scope, function.__name__, function.__defaults__)
         made.__kwdefaults__ = function.__kwdefaults__
-        _forms[function.__code__] = made
-        own = function.__globals__
-        scope.update({name: _counterpart(own[name]) for name in _names(function.__code__) if name in own})
-    return _forms[function.__code__]
+        _forms[code] = made
+    return _forms[code]
 
 
 def _as_ours(code: types.CodeType) -> types.CodeType:
