@@ -105,6 +105,27 @@ def closest_pair(points):
     return np.sqrt(best), first, second
 
 
+def touching_boxes(boxes, margin):
+    """How many pairs of boxes come closer than a margin: low and high ends of both axes, looked at one by one."""
+    count = 0
+    for i in range(boxes.shape[0]):
+        for j in range(i + 1, boxes.shape[0]):
+            if (
+                boxes[i, 0] <= boxes[j, 1] + margin
+                and boxes[j, 0] <= boxes[i, 1] + margin
+                and boxes[i, 2] <= boxes[j, 3] + margin
+                and boxes[j, 2] <= boxes[i, 3] + margin
+            ):
+                count += 1
+    return count
+
+
+def touching_boxes_arguments(n):
+    """So many boxes, some of which touch."""
+    corners = generator().random((n, 2))
+    return np.repeat(corners, 2, axis=1) + np.array([0.0, 0.2, 0.0, 0.2]), 0.01
+
+
 KERNELS = (
     Kernel(suppression, "slices", suppression_arguments, (7,), (60,), (800,)),
     Kernel(
@@ -137,4 +158,5 @@ KERNELS = (
         (10_000,),
     ),
     Kernel(closest_pair, "elements", lambda n: (generator().random((n, 2)),), (5,), (16,), (300,)),
+    Kernel(touching_boxes, "elements", touching_boxes_arguments, (5,), (24,), (1000,)),
 )

@@ -104,6 +104,18 @@ def eroded(image, radius):
     return out
 
 
+def sheared(image, slope):
+    """Each row moved around by a number of pixels that grows from row to row."""
+    m, n = image.shape
+    columns = (np.arange(n)[None, :] + np.arange(m)[:, None] // slope) % n
+    return image[np.arange(m)[:, None], columns]
+
+
+def packed_mask(image, threshold):
+    """Which pixels are brighter than a threshold, eight of them in each byte."""
+    return np.packbits(image > threshold, axis=1)
+
+
 KERNELS = (
     Kernel(azimuthal_integration, "slices", azimuthal_integration_arguments, (7,), (40,), (400,)),
     Kernel(sobel, "arrays", lambda n: (generator().random((n, n)),), (6,), (40,), (1000,), same_in_jax=True),
@@ -120,4 +132,8 @@ KERNELS = (
     Kernel(dithered, "elements", lambda n: (generator().random((n, n)),), (6,), (16,), (200,)),
     Kernel(integral_image, "arrays", lambda n: (generator().random((n, n)),), (5,), (50,), (1000,), same_in_jax=True),
     Kernel(eroded, "elements", lambda n, radius: (generator().random((n, n)), radius), (6, 1), (10, 1), (80, 2)),
+    Kernel(sheared, "arrays", lambda n: (generator().random((n, n)), 3), (6,), (40,), (1200,), same_in_jax=True),
+    Kernel(
+        packed_mask, "arrays", lambda n: (generator().random((n, n + 1)), 0.5), (9,), (64,), (1500,), same_in_jax=True
+    ),
 )

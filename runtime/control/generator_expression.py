@@ -37,6 +37,10 @@ def _itself(item: Value) -> Value:
 Width: TypeAlias = "int | tuple[Width | None, ...]"
 
 
+class _StoppedError(Exception):
+    """A StopIteration of an element of a list comprehension, which a generator would take for an error of its own."""
+
+
 class GeneratorExpression(PushIterator, sample=no_items):
     """`(element(item) for item in items if condition(item))`.
 
@@ -136,7 +140,10 @@ class GeneratorExpression(PushIterator, sample=no_items):
 
         def found(args: tuple[Value, ...]) -> Value:
             value = self._element(*args)
-            return value.run(consume) if self.nested else consume(value)
+            if not self.nested:
+                return consume(value)
+            value.whole = self.whole
+            return value.run(consume)
 
         # By the defaults the loop finds the lists and objects that the expression changes.
         def body(item: Value, users: tuple[Value, ...] = (self._element, self._condition)) -> Value:
@@ -170,9 +177,23 @@ class GeneratorExpression(PushIterator, sample=no_items):
                     "or max"
                 )
             if kept and self.nested:
-                yield from map(_itself, self._element(*args))  # which nobody closes, as Python does a generator
+                inner = self._element(*args)
+                inner.whole = self.whole
+                yield from map(_itself, inner)  # which nobody closes, as Python does a generator
             elif kept:
-                yield self._element(*args)
+                yield self._made_of(args)
+
+    def _made_of(self, args: tuple[Value, ...]) -> Value:
+        try:
+            return self._element(*args)
+        except StopIteration as error:
+            raise (_StoppedError(error) if self.whole else error) from None
+
+    def _one_by_one(self) -> list[Value]:
+        try:
+            return super()._one_by_one()
+        except _StoppedError as stopped:
+            raise stopped.args[0] from None
 
     def first(self) -> tuple[Value, GeneratorExpression] | None:
         """The first element and the expression of the others, where it is known that there is one."""

@@ -174,6 +174,7 @@ def comprehension(items: GeneratorExpression) -> Value:
     """A list comprehension."""
     if not tracing():
         return list(items)
+    items.whole = True
     return made_growable(items_of(items))
 
 

@@ -153,6 +153,7 @@ class _While:
         return growth.prefer_fixed_lengths(
             lambda: staged(lambda found: f"one loop: how long it goes on hangs on {found}"),
             lambda: staged(lambda found: f"one loop, in which a list grows: how long it goes on hangs on {found}"),
+            self.site.__code__,
             self.site,
             state,
         )

@@ -23,6 +23,7 @@ from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.guarded_writes import guarded
 from anabranch.runtime.native.host_calls import HostCalls
 from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.joined_tests import with_joined_tests
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.library_products import LETTERS
 from anabranch.runtime.native.library_ufuncs import is_quick, takes_whole
@@ -121,7 +122,7 @@ def build(
     """
     if not all(type.size for type in program.out_types):
         raise NotNativeError("an array without elements")
-    program = with_wrapped_ends(program)
+    program = with_joined_tests(with_wrapped_ends(program))
     ranges = value_ranges(program)
     memory = Memory(code, KnownValues(ranges), _most_whole(program))
     operands = [memory.operand(type) for type in program.in_types]

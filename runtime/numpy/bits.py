@@ -46,8 +46,9 @@ def packbits(a: object, /, axis: object = None, bitorder: object = "big") -> Val
     if whole or bits.shape[-1] == 0:
         parts.append([bits[..., k:whole:8] << place for k, place in enumerate(places)])
     if whole < bits.shape[-1]:
-        last = range(whole, bits.shape[-1])
-        parts.append([bits[..., k : k + 1] << place for k, place in zip(last, places, strict=False)])
+        parts.append(
+            [bits[..., k : k + 1] << place for k, place in zip(range(whole, bits.shape[-1]), places, strict=False)]
+        )
     packed = xp.concatenate([functools.reduce(operator.or_, part) for part in parts], axis=-1)
     return packed if at is None else xp.copy(xp.moveaxis(packed, -1, at))
 

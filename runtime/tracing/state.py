@@ -122,7 +122,7 @@ class Loops:
     # By how much a step makes each list longer at most; None where nothing is known.
     gains: dict[tuple[Hashable, int, int], int | None] = field(default_factory=dict)
     # Why a loop cannot be one in which lists keep their lengths, by the body's code and its number of steps.
-    fixed_failures: dict[tuple[CodeType, int | None], AnabranchError] = field(default_factory=dict)
+    fixed_failures: dict[tuple[Hashable, int | None], AnabranchError] = field(default_factory=dict)
     # Why a loop was unrolled, which was cheap, by the body's code and its number of steps.
     cheap_unrolls: dict[tuple[CodeType, int], str] = field(default_factory=dict)
     costly_steps: set[CodeType] = field(default_factory=set)  # loops over few items that add too much to be unrolled

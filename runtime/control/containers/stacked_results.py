@@ -80,7 +80,7 @@ def stacked(items: GeneratorExpression, listed: Callable[[GeneratorExpression], 
             return fillings[-1].list(MANY if listed else counted.length)
 
     try:
-        made = prefer_fixed_lengths(filled, filled, items.element, (NEXT, no_value, counted.holds))
+        made = prefer_fixed_lengths(filled, filled, site, items.element, counted.holds)
         note("staged", what, lambda: f"one loop of {counted.length} steps, whose items are rows of arrays")
         return made
     except _ManyError:

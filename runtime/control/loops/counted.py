@@ -68,7 +68,11 @@ class _Counted:
         """The state after the loop."""
         if not isinstance(self.length, int):
             return growth.prefer_fixed_lengths(
-                lambda: self._staged(state, ""), lambda: self._staged(state, _GROWS), self.body, state
+                lambda: self._staged(state, ""),
+                lambda: self._staged(state, _GROWS),
+                self.body.__code__,
+                self.body,
+                state,
             )
         if self.length <= 1:
             return self._unrolled(state, "it has one step at most")

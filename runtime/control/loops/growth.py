@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
-from anabranch.runtime.control.exits import State
 from anabranch.runtime.control.loops.loop_state import LoopStatement, LoopTypes
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.tracing.builder import current
@@ -26,20 +25,20 @@ _MOST_BYTES = 1 << 26
 
 
 def prefer_fixed_lengths(
-    with_fixed_lengths: Callable[[], T], with_growable_lists: Callable[[], T], body: Callable[..., object], state: State
+    with_fixed_lengths: Callable[[], T], with_growable_lists: Callable[[], T], site: Hashable, *roots: object
 ) -> T:
     """`with_fixed_lengths()`, in which lists keep their lengths; where one must not, `with_growable_lists()`.
 
-    `body` and `state` are the loop's, which both are ways to stage.
+    Both are ways to stage one loop: `site` tells it from others, and `roots` lead to what its steps may change.
     """
-    trace, site = current().trace, body.__code__
+    trace = current().trace
     grows, failed = trace.lists.grow_here, trace.loops.fixed_failures.get((site, None))
     if failed is not None and not grows:
         trace.lists.wants_growth = True
         raise failed
     if grows and (failed is not None or site in trace.loops.dynamic_list_sites):
         return with_growable_lists()
-    trying = Attempt(body, state) if grows else None
+    trying = Attempt(*roots) if grows else None
     wanted = trace.lists.wants_growth, trace.lists.wants_known
     trace.lists.grow_here = trace.lists.wants_growth = trace.lists.wants_known = False
     try:

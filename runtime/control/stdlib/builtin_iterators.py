@@ -31,6 +31,7 @@ from anabranch.runtime.control.stdlib.going_on import (
     row,
     that_may_go_on,
 )
+from anabranch.runtime.control.stdlib.itertools_iterators import Filtered, Mapped, ending
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.control.try_ import try_
@@ -295,29 +296,21 @@ def next_(iterator: Value, *default: Value) -> Value:
 _Call = Callable[..., Any]
 
 
-class _Mapped(GeneratorExpression, sample=lambda: map(repr, ())):
-    """The iterator that `map` returns."""
-
-
-class _Filtered(GeneratorExpression, sample=lambda: filter(None, ())):
-    """The iterator that `filter` returns."""
-
-
 def map_(call: _Call, function: Any, *columns: Value) -> Value:
     """As `map`."""
     if len(columns) == 1:
-        of_item: Callable[[Value], Value] = functools.partial(call, function)
-        return _picked(columns[0], lambda: _Mapped(columns[0], of_item), lambda _: True, of_item)
-    rows = zip_(*columns)
+        of_item = ending(functools.partial(call, function))
+        return _picked(columns[0], lambda: Mapped(columns[0], of_item), lambda _: True, of_item)
+    rows, of_items = zip_(*columns), ending(functools.partial(call, function))
     if isinstance(rows, zip):
         return map(lambda *items: call(function, *items), *columns)
-    return _Mapped(rows, lambda row: call(function, *row))
+    return Mapped(rows, lambda row: of_items(*row))
 
 
 def filter_(call: _Call, function: object, items: object) -> Value:
     """As `filter`."""
-    test = truth_value if function is None else functools.partial(call, function)
-    return _picked(items, lambda: _Filtered(items, condition=test), test, _itself)
+    test = truth_value if function is None else ending(functools.partial(call, function))
+    return _picked(items, lambda: Filtered(items, condition=test), test, _itself)
 
 
 def _itself(item: Value) -> Value:

@@ -16,7 +16,7 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.control.undefined import defined
-from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
@@ -111,6 +111,47 @@ class Cycled(Once, sample=lambda: itertools.cycle(())):
 
     def at(self, index: int | PythonScalar) -> Value:
         return self._again.at(index % self._again.length)
+
+
+class EndedIteratorError(UnsupportedOperationError):
+    """The function of an iterator such as `map` raised StopIteration, which ends the iterator as it does in Python."""
+
+
+def ending(function: Callable[..., Value]) -> Callable[..., Value]:
+    """The function of such an iterator, which raises `EndedIteratorError` where it raises StopIteration at once."""
+
+    def called(*items: Value) -> Value:
+        try:
+            return function(*items)
+        except StopIteration:
+            raise EndedIteratorError(_ENDED) from None
+
+    return called
+
+
+_ENDED = (
+    "the function of a map or filter raises StopIteration, as next() does, and whether it does is known only at run "
+    "time; ask for the items in a for statement"
+)
+
+
+class OfFunction(GeneratorExpression):
+    """An iterator whose function may end it: it is no generator, in which that were an error."""
+
+    def pull(self) -> Iterator[Value]:
+        """The items one by one."""
+        try:
+            yield from super().pull()
+        except EndedIteratorError:
+            return
+
+
+class Mapped(OfFunction, sample=lambda: map(repr, ())):
+    """The iterator that `map` returns."""
+
+
+class Filtered(OfFunction, sample=lambda: filter(None, ())):
+    """The iterator that `filter` returns."""
 
 
 class Chained(PushIterator, sample=itertools.chain):

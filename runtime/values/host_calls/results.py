@@ -241,13 +241,15 @@ def flattened(name: str, layout: layouts.Layout, value: Any) -> list[np.ndarray]
 
     Raises `RefusedError` where the result is of another form.
     """
-    if type(value) is np.ndarray and isinstance(layout, layouts.Leaf) and layout.abstract.kind is Kind.ARRAY:
-        type_ = layout.abstract.type
-        if value.dtype is type_.dtype and value.ndim == len(type_.shape):
-            return [value]  # as most are
+    if isinstance(layout, layouts.Leaf) and type(value) is np.ndarray and _is_of(layout.abstract, value):
+        return [value]  # as most are
     found: list[np.ndarray] = []
     _flatten(name, layout, value, found)
     return found
+
+
+def _is_of(wanted: Abstract, array: np.ndarray) -> bool:
+    return wanted.kind is Kind.ARRAY and array.dtype is wanted.dtype and array.ndim == len(wanted.shape)
 
 
 def _flatten(name: str, layout: layouts.Layout, value: Any, found: list[np.ndarray]) -> None:

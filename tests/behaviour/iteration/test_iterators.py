@@ -492,6 +492,17 @@ def iterators_that_end_at_run_time_side_by_side(a):
     )
 
 
+@case((5,), (0,))
+def side_by_side_where_lists_may_grow(n):
+    items, rows = iter(range(n)), []
+    try:
+        while True:
+            rows.append([next(items) for _ in range(2)])
+    except StopIteration:
+        rows.append([n])
+    return list(zip(Up(n), Up(3), strict=False)), list(zip(Up(n), "abcd", strict=False)), rows
+
+
 @case(*SIZES[:1])
 def generators_that_end_at_run_time_side_by_side(a):
     n, pairs = int(a[0]), zip(down(int(a[0])), down(3), strict=False)

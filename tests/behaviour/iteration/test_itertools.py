@@ -125,6 +125,32 @@ def fails_of_nothing(n):
         return "none"
 
 
+class Down:
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.n <= 0:
+            raise StopIteration
+        self.n -= 1
+        return self.n + 1
+
+
+@case((5,), (1,))
+def asked_by_the_function(n):
+    items = Down(n)
+    return [item for item in map(lambda _: next(items, 0), range(3))], list(filter(lambda _: next(items, 1), range(2)))
+
+
+@case(([1, 2], [3, 4, 5]), ([], [1]))
+def ended_by_the_function(a, b):
+    first, second = iter(a), iter(b)
+    return list(map(next, [first] * 5)), list(map(next, [second, first, second])), next(second, -1)
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_itertools(program: Program) -> None:
     program.check()
