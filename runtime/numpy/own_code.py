@@ -31,14 +31,14 @@ def _code_of(function: Any) -> types.FunctionType | None:
 
 def _form_of(function: types.FunctionType) -> Callable[..., Any]:
     """The function with staged counterparts of what it refers to."""
-    if function.__code__ not in _forms:
+    code, own = function.__code__, function.__globals__
+    if code not in _forms:
         scope: dict[str, Any] = {"isinstance": is_instance, "__name__": function.__module__}
-        made = types.FunctionType(_as_ours(function.__code__), scope, function.__name__, function.__defaults__)
+        scope.update({name: _counterpart(own[name]) for name in _names(code) if name in own})
+        made = types.FunctionType(_as_ours(code), scope, function.__name__, function.__defaults__)
         made.__kwdefaults__ = function.__kwdefaults__
-        _forms[function.__code__] = made
-        own = function.__globals__
-        scope.update({name: _counterpart(own[name]) for name in _names(function.__code__) if name in own})
-    return _forms[function.__code__]
+        _forms[code] = made
+    return _forms[code]
 
 
 def _as_ours(code: types.CodeType) -> types.CodeType:
@@ -77,7 +77,7 @@ _OF_ANY_SHAPE: tuple[Callable[..., object], ...] = (
     np.corrcoef, np.extract, np.flatnonzero, np.intersect1d, np.trapezoid, np.union1d, np.linalg.tensordot,
 )  # fmt: skip
 _OF_STATIC_SHAPE: tuple[Callable[..., object], ...] = (
-    np.fft.fft2, np.fft.fftn, np.fft.hfft, np.fft.ifftn, np.fft.ihfft, np.fft.irfftn, np.fft.rfft2, np.fft.rfftn,
+    np.fft.fft2, np.fft.fftn, np.fft.ifftn, np.fft.ihfft, np.fft.irfftn, np.fft.rfft2, np.fft.rfftn,
     np.linalg.matrix_norm, np.linalg.matrix_power, np.linalg.tensorinv, np.linalg.vector_norm,
     np.polyadd, np.polyder, np.polyint, np.polysub,
     np.diag_indices_from, np.fill_diagonal, np.histogram2d, np.put_along_axis, np.take_along_axis, np.unwrap,

@@ -287,3 +287,13 @@ def test_out_of_transforms_back_is_written() -> None:
 
     assert jit(transformed)(x, out) is out
     np.testing.assert_allclose(out, np.fft.hfft(x), atol=1e-14)
+
+
+def test_out_of_transforms_back_along_two_axes_is_written() -> None:
+    x, out = np.arange(12.0).reshape(4, 3) + 0j, np.zeros((4, 4))
+
+    def transformed(x, out):
+        return np.fft.irfft2(x, out=out)
+
+    assert jit(transformed)(x, out) is out
+    np.testing.assert_allclose(out, np.fft.irfft2(x), atol=1e-14)
