@@ -38,7 +38,12 @@ _OF_LIBRARY = ("builtins", "collections")
 
 def instance_dict(value: object) -> dict[str, Any] | None:
     """The `__dict__` of an object that has one; a `__getattr__` of its class is not asked for it."""
-    found = getattr(value, "__dict__", None) if type(value).__dictoffset__ else None
+    # Some classes in C, such as `threading.local`, tell of it by a method of their own alone.
+    read: Callable[[object, str], Any] = object.__getattribute__ if hasattr(type(value), "__getattr__") else getattr
+    try:
+        found = read(value, "__dict__")
+    except AttributeError:
+        return None
     return found if isinstance(found, dict) else None
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 # After so many new objects the collector looks at these, not after Python's 700: few of a trace's go before its end.
 _OFTEN = 20_000
+# So many objects are frozen at most when Python starts: some hundreds in Python 3.12.
+_PYTHONS_OWN = 1_000
 
 
 @contextlib.contextmanager
@@ -18,7 +20,7 @@ def of_new_objects_alone() -> Iterator[None]:
     has grown by a quarter, the collector would go through all that the process has. What was garbage before is found
     after the block. Where the user has frozen objects, or another thread is in such a block, nothing changes.
     """
-    if gc.get_freeze_count():
+    if gc.get_freeze_count() > _PYTHONS_OWN:
         yield
         return
     young, *older = gc.get_threshold()
