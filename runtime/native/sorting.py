@@ -16,6 +16,7 @@ from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.lazy_array import Axis, Update
 from anabranch.runtime.native.llvm_types import constant, is_lazy, is_memory, part, value_type
 from anabranch.runtime.native.value_emitter import ValueEmitter
+from anabranch.runtime.ops import stable_positions
 from anabranch.runtime.ops.op import INT64, scalar
 from anabranch.runtime.ops.sorting import argsort, greatest, partition, partition_at, sort
 
@@ -265,6 +266,7 @@ def long_sort(emitter: ValueEmitter, equation: Equation, names: Sequence[str]) -
         function = HostFunction(module, equation.op.name, tuple(equation.params.items()), len(types))
         return emitter.callback(function, names, types, outs)
     params = (("stable", equation.params["stable"]),) if is_values else ()
+    module = module if is_values else stable_positions.__name__
     function = HostFunction(module, f"{equation.op.name}_front", params, 2)
     return emitter.callback(function, front, [*types, scalar(np.dtype(np.int64))], outs)
 

@@ -391,18 +391,5 @@ sort = _Sort("sort")
 partition = _Partition("partition")
 argpartition = _ArgPartition("argpartition")
 argsort = _ArgSort("argsort")
-
-
-class _ArgSortFront:
-    """The positions that sort the elements at the front of a vector, then those of the rest, which are behind them."""
-
-    def write(self, outs: Sequence[np.ndarray], x: np.ndarray, count: np.ndarray) -> None:
-        """Write the positions."""
-        n = int(count)
-        write_stable_positions(outs[0][:n], x[:n], 0)
-        outs[0][n:] = np.arange(n, len(x))
-
-
-argsort_front = _ArgSortFront()
 partition_at = _PartitionAt("partition_at")
 OPS: tuple[Op, ...] = (sort, partition, partition_at, argpartition, argsort)

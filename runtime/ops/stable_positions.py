@@ -7,6 +7,8 @@ does, and by their places where some are equal.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 # Shorter rows are sorted by insertion in less time, and rows with equal elements that are shorter than the second by
@@ -108,3 +110,16 @@ def _by_digits(keys: np.ndarray) -> np.ndarray:
         order = np.take_along_axis(digit, found, axis=1).argsort(axis=1, kind="stable")
         found = np.take_along_axis(found, order, axis=1)
     return found
+
+
+class _ArgSortFront:
+    """The positions that sort the elements at the front of a vector, then those of the rest, which are behind them."""
+
+    def write(self, outs: Sequence[np.ndarray], x: np.ndarray, count: np.ndarray) -> None:
+        """Write the positions."""
+        n = int(count)
+        write_stable_positions(outs[0][:n], x[:n], 0)
+        outs[0][n:] = np.arange(n, len(x))
+
+
+argsort_front = _ArgSortFront()

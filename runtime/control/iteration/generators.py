@@ -149,11 +149,11 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         return IteratorSlot(self)
 
     def progress_(self) -> tuple[object, ...]:
-        """What tells how far it has come."""
+        """How far it has come, in a form to compare."""
         return self._spent, self._items, self._moves
 
     def leads_to_(self) -> tuple[Value, ...]:
-        """What yielding the items may change: all that it was made with."""
+        """The objects that yielding the items may change: all that it was made with."""
         return tuple(value for name, value in vars(self).items() if name not in _OWN)
 
     def go_back_(self, progress: tuple[Value, ...]) -> None:

@@ -228,7 +228,7 @@ class Numbered(PushIterator, sample=lambda: enumerate(())):
         self._source, self._each, self._first = items, GeneratorExpression(items), start
 
     def repeated_(self) -> tuple[object, ...] | None:
-        """What the items that are numbered lead to."""
+        """The roots of the items that are numbered."""
         return self._source.repeated_()
 
     def run(self, consume: Consumer) -> Value:

@@ -81,7 +81,7 @@ class IteratorSlot(FixedSlot):
         self.target.go_back_(self._progress)
 
     def parts(self) -> Iterable[Value]:
-        """What yielding its items may change."""
+        """The objects that yielding its items may change."""
         found: tuple[Value, ...] = self.target.leads_to_()
         return found
 

@@ -47,7 +47,7 @@ def is_there(name: str) -> bool:
 
 
 def missing(text: str) -> list[str]:
-    """What late imports and texts of a source name that is not there."""
+    """The names in late imports and texts of a source that are not there."""
     if not LATE.search(text):
         return []
     found = []
