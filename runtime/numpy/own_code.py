@@ -80,7 +80,7 @@ _OF_STATIC_SHAPE: tuple[Callable[..., object], ...] = (
     np.fft.fft2, np.fft.fftn, np.fft.ifftn, np.fft.ihfft, np.fft.irfftn, np.fft.rfft2, np.fft.rfftn,
     np.linalg.matrix_norm, np.linalg.matrix_power, np.linalg.tensorinv, np.linalg.vector_norm,
     np.polyadd, np.polyder, np.polyint, np.polysub,
-    np.diag_indices_from, np.fill_diagonal, np.histogram2d, np.put_along_axis, np.take_along_axis, np.unwrap,
+    np.diag_indices_from, np.fill_diagonal, np.histogram2d, np.unwrap,
 )  # fmt: skip
 for _original in _OF_ANY_SHAPE:
     rules.any_shape(_original)(_rule(_original))

@@ -130,6 +130,36 @@ def _refuse_empty(whole: Operand, index: Operand, at: int) -> None:
     broadcasting.refuse(atoms.logical_and(nothing, some), IndexError, "cannot do a non-empty take from an empty axes.")
 
 
+def full_positions(array: object, indices: object, axis: object) -> tuple[Atom, Atom, int]:
+    """The array (flat for axis None), full positions of each element, and the axis."""
+    value, index = atom_of(array), atom_of(indices)
+    if axis is None:
+        if len(index.type.shape) != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+        value, axis = atoms.reshape(value, (value.type.size,)), 0
+    at = one_axis(axis, len(value.type.shape))
+    if index.type.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
+    if len(index.type.shape) != len(value.type.shape):
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    shape = list(value.type.shape)
+    shape[at] = index.type.shape[at]
+    index = atoms.broadcast_to(positions(fresh(index), value.type.shape[at], "raise", at), shape)
+    columns = [
+        index if i == at else atoms.op("iota", shape=tuple(shape), dtype=np.dtype(np.int64), axis=i)
+        for i in range(len(shape))
+    ]
+    parts = [atoms.reshape(c, (*shape, 1)) for c in columns]
+    return value, parts[0] if len(parts) == 1 else atoms.op("concatenate", *parts, axis=len(shape)), at
+
+
+@rules.implements(np.take_along_axis)
+def take_along_axis(arr: object, indices: object, axis: object = -1) -> TracedArray:
+    """As `numpy.take_along_axis`."""
+    value, full, _ = full_positions(arr, indices, axis)
+    return fresh(atoms.op("gather", value, full))
+
+
 # ---- flat positions --------------------------------------------------------------------------------------------------
 
 

@@ -7,9 +7,9 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy import operands
-from anabranch.runtime.numpy.core import atom_of, dtype_of, fresh, iota, refused, spec_of, zeros_atom
+from anabranch.runtime.numpy.core import atom_of, dtype_of, fresh, handle, iota, refused, spec_of, zeros_atom
 from anabranch.runtime.numpy.operands import Operand
-from anabranch.runtime.numpy.positions import positions_of
+from anabranch.runtime.numpy.positions import full_positions, positions_of
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import assigned_values
@@ -144,6 +144,19 @@ def _write(target: Value, places: Atom, values: Atom, valid: Atom | None) -> Non
         flat, places = compaction.extended(flat, 0, 0, 1), atoms.select(valid, places, behind)
     done = atoms.op("scatter", flat, atoms.reshape(places, (count, 1)), values, combine="set")
     memory.set(atoms.reshape(compaction.resized(done, 0, memory.size), memory.shape))
+
+
+@rules.implements(np.put_along_axis)
+def put_along_axis(arr: object, indices: object, values: object, axis: object) -> None:
+    """As `numpy.put_along_axis`: writes in place."""
+    target = handle(arr)
+    value, full, _ = full_positions(arr, indices, axis)
+    shape = full.type.shape[:-1]
+    updates = atoms.broadcast_to(atom_of(values, target.dtype), shape)
+    count = full.type.size // max(full.type.shape[-1], 1)
+    flat = atoms.reshape(full, (count, full.type.shape[-1]))
+    written = atoms.op("scatter", value, flat, atoms.reshape(updates, (count,)), combine="set")
+    target.set(atoms.reshape(written, target.shape))
 
 
 @rules.implements(np.putmask)
