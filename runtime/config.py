@@ -89,8 +89,8 @@ class Settings:
         `EagerFallbackWarning`: a Python int leaves 64 bits, a float becomes complex. Else that is an error.
     eager_refusals : bool
         Whether a call that cannot be compiled is run as plain Python, with an `EagerFallbackWarning` that says why, and
-        so are later calls of its signature. Else that is an error. Functions that it calls are compiled by themselves
-        where they are jitted.
+        so are later calls of its signature, until `clear_cache`. Else that is an error. Functions that it calls are
+        compiled by themselves where they are jitted.
     native_loops : bool
         Whether loops over single elements, and functions of nothing else, are compiled to machine code by LLVM, as far
         as they have such a form; else XLA compiles them, as all others.
