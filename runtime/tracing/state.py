@@ -123,6 +123,8 @@ class Loops:
     gains: dict[tuple[Hashable, int, int], int | None] = field(default_factory=dict)
     # Why a loop cannot be one in which lists keep their lengths, by the body's code and its number of steps.
     fixed_failures: dict[tuple[Hashable, int | None], AnabranchError] = field(default_factory=dict)
+    # Dicts that a step makes longer, by the body's code, where the loop is tried first with fixed lengths.
+    longer_dicts: dict[Hashable, list[object]] = field(default_factory=dict)
     # Why a loop was unrolled, which was cheap, by the body's code and its number of steps.
     cheap_unrolls: dict[tuple[CodeType, int], str] = field(default_factory=dict)
     costly_steps: set[CodeType] = field(default_factory=set)  # loops over few items that add too much to be unrolled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import field
 
 from anabranch.base.frozen import frozen, mutable
@@ -13,6 +14,11 @@ class UnrollLimit:
 
     equations: int
     steps: int
+    made: int = sys.maxsize  # equations, those that are computed at once among them
+
+    def is_passed(self, unrolling: Unrolling) -> bool:
+        """Return whether the loops of a trace have come to more."""
+        return unrolling.equations > self.equations or unrolling.steps > self.steps or unrolling.made > self.made
 
 
 @mutable
@@ -26,4 +32,6 @@ class Unrolling:
     # takes as long as to make some, such as to begin and end a loop, counts for so many.
     made: int = 0
     limits: list[UnrollLimit] = field(default_factory=list)  # those of the attempts that are under way
+    plain: UnrollLimit | None = None  # that on loops run as Python's, where nothing is known only at run time
+    is_plain: bool = True  # as far as is known, it may pay to run loops so
     too_costly: str = ""  # what an error says of a loop that could not be unrolled; "" where there is none

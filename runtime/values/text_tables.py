@@ -24,6 +24,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
+from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
@@ -84,6 +85,8 @@ def look_up(function: Callable[..., object], *operands: object) -> Value:
     if function in _COMPARISONS and (ranked := _ranked(function, *operands)) is not UNKNOWN:
         return ranked
     table = _Table(operands) if all(is_choice(o) or is_constant(o) for o in operands) else None
+    if table is not None and function in _SUMS and (whole := _sum_of_many(table, *operands)) is not None:
+        return whole
     if table is None or table.length > MOST_ENTRIES:
         return UNKNOWN
     results = [_NEVER if row is None else _result(function, row) for row in table.rows()]
@@ -94,6 +97,32 @@ def look_up(function: Callable[..., object], *operands: object) -> Value:
         (tag,) = table.tags
         current().trace.text.codes_of[found.atom] = (tag, tuple(r is True for r in results))
     return found
+
+
+def _sum_of_many(table: _Table, first: Value, second: Value) -> Value | None:
+    """The sum of two texts that is one of many, as a text whose characters lie in memory; None where it is another.
+
+    What a loop goes on to make of such a text would be one of ever more.
+    """
+    if table.length <= _MANY_SUMS or not all(map(_is_text, (first, second))):
+        return None
+    if table.length <= MOST_ENTRIES:
+        sums = {row[0] + row[1] for row in table.rows() if row is not None}
+        if len(sums) <= _MANY_SUMS:
+            return None
+    if not may_grow():
+        return None
+    texts = current().trace.outside.text_operations
+    return texts.add(texts.spell(first), second)
+
+
+_SUMS = (operator.add, operator.iadd)
+_MANY_SUMS: Final = 128
+
+
+def _is_text(operand: object) -> bool:
+    options = operand.options if isinstance(operand, UnionValue) else (operand,)
+    return all(type(option) is str for option in options)
 
 
 def _set(operand: object) -> Value:

@@ -54,7 +54,7 @@ def operated(function: Callable[..., object], operands: tuple[Value, ...], place
     if (held := value.held_()) is not NotImplemented:
         return function(*before, held, *after)
     others = before + after
-    if function is operator.add and is_one_of_many_sequences(value) and all(map(_are_texts, others)):
+    if function is operator.add and is_one_of_many_sequences(value) and all(map(are_texts, others)):
         first, second = (value, others[0]) if place == 0 else (others[0], value)
         return current().trace.outside.text_operations.add(first, second)  # not each with each
     if (found := beside_union(function, (*before, value, *after), place)) is not NotImplemented:
@@ -68,14 +68,15 @@ def operated(function: Callable[..., object], operands: tuple[Value, ...], place
     return value.through(lambda v: function(*before, v, *after))
 
 
-def _are_texts(value: object) -> bool:
+def are_texts(value: object) -> bool:
+    """Return whether a value is a text, known or not, or one of several."""
     options = value.options if isinstance(value, UnionBase) else (value,)
     return all(isinstance(option, (str, attributes.TextStandIn)) for option in options)
 
 
 def is_one_of_many_sequences(value: UnionBase) -> bool:
     """Return whether a choice is better taken for its characters than option by option."""
-    return len(value.options) > _FEW and _are_texts(value)
+    return len(value.options) > _FEW and are_texts(value)
 
 
 _FEW = 16

@@ -13,7 +13,7 @@ from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value
 from anabranch.runtime.control.loops import growth, stage_loops, steps
 from anabranch.runtime.control.loops.loop_state import LoopStatement
 from anabranch.runtime.control.loops.steps import StateForm
-from anabranch.runtime.control.loops.unroll_budget import TooCostlyError, cheaply
+from anabranch.runtime.control.loops.unroll_budget import TooCostlyError, cheaply, may_be_plain, plainly
 from anabranch.runtime.control.sequences import stacked_sequences
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.iterators import Tail
@@ -40,6 +40,8 @@ CANNOT = (ConcretizationError, StructureMismatchError, AliasError, UnsupportedOp
 
 # So many characters of a text are gone over one by one, where that adds few equations: what is made of them is known.
 FEW_KNOWN = 16
+
+_PLAIN = "all that it works on is known"
 
 
 def run_counted(
@@ -79,8 +81,12 @@ class _Counted:
         if (moved := iterator_in(self.body, state)) is not None:
             # An attempt to stage it would move the iterator, which nothing puts back.
             return self._unrolled(state, f"{a(type(moved).__name__)} in it goes on from step to step")
-        after: State | None = None
-        if self.sequence.is_known and self.length <= FEW_KNOWN:
+        if current().trace.unrolling.plain is not None:
+            return self._unrolled(state, _PLAIN)
+        after = (
+            self._attempted(state, lambda: plainly(lambda: self._unrolled(state, _PLAIN))) if may_be_plain() else None
+        )
+        if after is None and self.sequence.is_known and self.length <= FEW_KNOWN:
             after = self._cheaply_unrolled(state, "its few items are known")
         if after is None and self.sequence.has_records:
             # What their texts and numbers say while tracing is known in a step of its own.
@@ -191,10 +197,15 @@ class _Counted:
 
     def _cheaply_unrolled(self, state: State, why: str) -> State | None:
         """The state after the loop if its steps add few equations; else None."""
+        number, little = self.length, self.sequence.little
+        return self._attempted(state, lambda: cheaply(lambda: self._unrolled(state, why), number, little))
+
+    def _attempted(self, state: State, unroll: Callable[[], State | None]) -> State | None:
+        """The state that an attempt to unroll leads to; None where it is given up."""
         trying = self._attempt(state)
         try:
             with of_known_lengths():
-                after = cheaply(lambda: self._unrolled(state, why), self.length, self.sequence.little)
+                after = unroll()
         except CANNOT:
             after = None
         if after is None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.base.by_identity import ByIdentity, IdentitySet
+from anabranch.base.by_identity import ByIdentity, IdentityDict, IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import counted
 from anabranch.base.instance_cache import cached_by_identity
@@ -23,6 +23,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing.body_trace import Places, Reach
 from anabranch.runtime.control.branches.join import grow
 from anabranch.runtime.control.exits import NEXT, State, no_value
+from anabranch.runtime.control.staging import run_time_keys
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Literal
@@ -31,6 +32,7 @@ from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.dynamic_lists.grouped_fields import FieldGroups
+from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
@@ -297,6 +299,18 @@ class Deepening:
         """Note another type, and return whether there will be deeper ones without end."""
         self._times += layouts.depth(after) > layouts.depth(before)
         return self._times > _DEEPENINGS
+
+
+def have_tables(loop: LoopStatement, heap: Heap, changes: IdentityDict[Value, Value]) -> None:
+    """Have dicts be tables that a step makes longer; where the loop is tried without, when lists in it may grow.
+
+    Raises `Restart` where one could have been one since it was made.
+    """
+    for target, after in changes.items():
+        if type(target) is dict and isinstance(after, dict) and len(after) > len(heap[target].before):
+            if may_grow():
+                run_time_keys.become_table(target)
+            current().trace.loops.longer_dicts.setdefault(loop.site, []).append(target)
 
 
 def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: LoopStatement, replaced: bool) -> None:

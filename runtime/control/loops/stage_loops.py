@@ -24,9 +24,11 @@ from anabranch.runtime.control.loops.loop_state import (
     LoopTypes,
     check_growth,
     first_step_error,
+    have_tables,
     hint_of,
     initial,
 )
+from anabranch.runtime.control.staging import run_time_keys
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.tracing.builder import Builder, building, current
@@ -54,7 +56,7 @@ def stage(loop: LoopStatement) -> State:
     array_lists.before_loop((*loop.roots, *loop.init, *outer.trace.heap.roots))
     types = LoopTypes(loop, reachable(outer.trace.heap, (*loop.roots, *loop.init), watch_arrays=True))
     if not learned_types.begin(types):
-        _take_up(outer, loop, types)
+        types = _taken_up(outer, loop, types)
     unrolled = outer.trace.unrolling.equations
     sizes: list[int] = []
     for attempt in range(_MOST_ATTEMPTS):
@@ -154,6 +156,7 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     entries = loop_objects.Entries(unpacking.containers)
     outcome = trace_branch(inner, types.heap, lambda: loop.body(position, *values[2:width]))
     outcome.copies.check_alone()
+    have_tables(loop, types.heap, outcome.changes)
     new = [slot for slot in map(types.heap.__getitem__, outcome.changes) if slot not in types.slots]
     longer: list[Slot] = []
     if new:
@@ -229,21 +232,28 @@ class LeftTrace:
     out: list[Any]  # what it gave
 
 
-def _take_up(outer: Builder, loop: LoopStatement, types: LoopTypes) -> None:
-    """Where lists may grow, begin with the types that a trace without that has come to: another one would, too."""
+def _taken_up(outer: Builder, loop: LoopStatement, types: LoopTypes) -> LoopTypes:
+    """Where lists may grow, the types that a trace without that has come to: another one would, too."""
     if not outer.trace.lists.grow_here:
-        return
+        return types
+    for longer in outer.trace.loops.longer_dicts.pop(loop.site, ()):
+        run_time_keys.become_table(longer)
     left = outer.trace.loops.left.pop((loop.site, loop.alternates), None)
     if left is None or not left.types.heap.is_of(types.heap):
-        return
+        return types
     names = zip(left.types.loop.init, loop.init, strict=True)
     if not all(a is b for a, b in names):
-        return
-    types.set_slots([types.heap[s.target] for s in left.types.slots])
-    types.layouts = list(left.layouts)
-    types.unread, types.exact = set(left.types.unread), left.types.exact
-    with decided_by(loop.trip):
-        _widen(outer, left.traced, loop, types, left.out, range(len(left.out)))
+        return types
+    found = LoopTypes(loop, types.heap)
+    found.set_slots([types.heap[s.target] for s in left.types.slots])
+    found.layouts = list(left.layouts)
+    found.unread, found.exact = set(left.types.unread), left.types.exact
+    try:
+        with decided_by(loop.trip):
+            _widen(outer, left.traced, loop, found, left.out, range(len(left.out)))
+    except StructureMismatchError:  # which lists that grow may spare
+        return types
+    return found
 
 
 def _widen(

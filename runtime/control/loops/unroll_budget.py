@@ -21,6 +21,9 @@ CHEAP_IF_SHORT: Final = 200
 SHORT: Final = 4
 # Steps that add nothing take their time, too; loops in one another have as many as the product of their lengths.
 CHEAP_STEPS: Final = 256
+# Where nothing is known only at run time, so many steps are run as Python's, and so many operations on arrays.
+_PLAIN_STEPS: Final = 10_000
+_PLAIN_MADE: Final = 256
 
 
 class TooCostlyError(StructureMismatchError):
@@ -87,7 +90,7 @@ class Cost:
         most = settings().unroll_budget
         trace.unrolling.steps += 1
         for limit in trace.unrolling.limits:
-            if trace.unrolling.equations > limit.equations or trace.unrolling.steps > limit.steps:
+            if limit.is_passed(trace.unrolling):
                 raise Abandon(limit)
         if trace.unrolling.equations > most:
             others = f" (other unrolled loops: {self._before})" if self._before else ""
@@ -112,11 +115,36 @@ def cheaply(attempt: Callable[[], T], number: int, little: int = 0) -> T | None:
     """Return the result of an attempt to unroll `number` steps; None where it adds more equations than is cheap."""
     unrolling = current().trace.unrolling
     cheap = max(little, CHEAP if number > SHORT else CHEAP_IF_SHORT)
-    depth, equations = len(unrolling.limits), unrolling.equations + cheap
+    equations = unrolling.equations + cheap
     # One that is under way around this one has a say first; of equal ones this one gives up.
     equations -= any(limit.equations == equations for limit in unrolling.limits)
-    limit = UnrollLimit(equations, unrolling.steps + CHEAP_STEPS)
-    unrolling.limits.append(limit)
+    return _within(UnrollLimit(equations, unrolling.steps + CHEAP_STEPS), attempt)
+
+
+def may_be_plain() -> bool:
+    """Return whether nothing that is known only at run time has been seen in the trace."""
+    builder = current()
+    return builder.trace.unrolling.is_plain and builder.parent is None and not builder.formals
+
+
+def plainly(attempt: Callable[[], T]) -> T | None:
+    """Return the result of running a loop as Python's, with those in it; None where that takes equations or long."""
+    unrolling = current().trace.unrolling
+    limit = UnrollLimit(unrolling.equations, unrolling.steps + _PLAIN_STEPS, unrolling.made + _PLAIN_MADE)
+    unrolling.plain = limit
+    try:
+        result = _within(limit, attempt)
+    finally:
+        unrolling.plain = None
+    unrolling.is_plain = result is not None
+    return result
+
+
+def _within(limit: UnrollLimit, attempt: Callable[[], T]) -> T | None:
+    """Return the result of an attempt; None where it has passed a limit."""
+    limits = current().trace.unrolling.limits
+    depth = len(limits)
+    limits.append(limit)
     try:
         return attempt()
     except Abandon as stopped:
@@ -124,4 +152,4 @@ def cheaply(attempt: Callable[[], T], number: int, little: int = 0) -> T | None:
             raise
         return None
     finally:
-        del unrolling.limits[depth:]
+        del limits[depth:]

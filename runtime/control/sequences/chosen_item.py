@@ -27,6 +27,7 @@ from anabranch.runtime.values.static_requests import is_of_run_time
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
+from anabranch.runtime.values.union_operators import are_texts
 
 
 def chosen(items: Sequence[Value], position: int | PythonScalar, key: Value) -> Value:
@@ -49,7 +50,9 @@ def chosen(items: Sequence[Value], position: int | PythonScalar, key: Value) -> 
             vector if isinstance(vector, TracedArray) else wrap.array_of(wrap.as_atom(vector)), position
         )
         return merged(wrap.from_abstract(alike, wrap.as_atom(item, alike.dtype)))
-    if not all(_has_a_type(i) or (callable(i) and is_of_run_time(key)) for i in items):
+    if not all(map(are_texts, items)) and not all(
+        _has_a_type(i) or (callable(i) and is_of_run_time(key)) for i in items
+    ):
         key.__index__()  # what holds for each of them is found out where the index is known
     thunks = [functools.partial(_itself, item) for item in items]
     return stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, "an item by a run-time index")

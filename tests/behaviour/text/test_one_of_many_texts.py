@@ -50,9 +50,47 @@ def test_compressed():
 
 
 def test_expanded():
-    check_calls(expanded, (compressed(TEXT, 26), 26), ([], 26), ([0, 26], 26), ([0, 99], 26))
+    check_calls(expanded, (compressed("ABACABADABACABAE" * 2, 5), 5), ([], 5), ([0, 5], 5), ([0, 99], 5))
 
 
 def test_the_program_does_not_grow_with_the_number_of_texts():
     program = jit(compressed, static_argnames="letters").trace(TEXT, 26).program
     assert sum(1 for _ in every_equation(program)) < 2000  # once twenty thousand
+
+
+def joined_letters(codes):
+    letters = {i: chr(65 + i) for i in range(40)}
+    last = letters[codes[0]]
+    text = last
+    for k in codes[1:]:
+        part = letters[k] if k in letters else last
+        text += part
+        last = part
+    return text
+
+
+def test_a_sum_of_one_of_many_letters_and_another():
+    check_calls(joined_letters, ([3, 1, 4, 1, 5, 9, 2, 6, 50, 3, 5, 8, 9, 7, 9, 3, 2, 3],), ([7, 60],), ([2],))
+    compiled = jit(joined_letters)
+    assert [compiled([1, k, 3, 4] * 5) for k in (2, 7, 60)] == [joined_letters([1, k, 3, 4] * 5) for k in (2, 7, 60)]
+    assert compiled.cache_info().misses == 1  # the codes are not known while tracing
+
+
+def numbered_parts(codes):
+    texts = {i: chr(65 + i) for i in range(3)}
+    held = texts[codes[0]]
+    for k in codes[1:]:
+        part = texts[k] if k in texts else held
+        texts[len(texts)] = held[0] + part[0]
+        held = part
+    return held, texts
+
+
+def test_a_dict_that_gets_longer_by_its_length():
+    check_calls(numbered_parts, ([0, 1, 3, 4, 2, 5, 9, 1, 3, 30, 2, 2, 7, 8, 1, 0, 4, 4, 5],))
+
+
+def test_the_dict_is_a_table_where_its_loop_is_one():
+    compiled = jit(numbered_parts)
+    assert [compiled([1, k] * 30) for k in (2, 9)] == [numbered_parts([1, k] * 30) for k in (2, 9)]
+    assert compiled.cache_info().misses == 1
