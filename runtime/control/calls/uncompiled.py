@@ -19,6 +19,7 @@ from anabranch import transpile
 from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import lists
+from anabranch.runtime.control.arenas.arena_list import ArenaList
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import AnabranchError, ConcretizationError, UnsupportedOperationError
@@ -215,7 +216,7 @@ def with_lists(function: object, args: tuple[Value, ...]) -> tuple[Value, ...]:
     if getattr(function, "__module__", None) != "statistics":
         return args
     make = lists.COUNTERPARTS[list]
-    return tuple([make(arg) if isinstance(arg, (PushIterator, Countable)) else arg for arg in args])
+    return tuple([make(arg) if isinstance(arg, (PushIterator, Countable, ArenaList)) else arg for arg in args])
 
 
 def is_host_function(function: object) -> bool:

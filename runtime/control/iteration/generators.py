@@ -19,6 +19,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.iteration.pull_iteration import pulled
 from anabranch.runtime.control.loops.unroll_budget import Cost
+from anabranch.runtime.control.recursion import depth_limit
 from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.control.try_ import passes, reconstructed
 from anabranch.runtime.errors import (
@@ -252,7 +253,15 @@ class GeneratorCall(PushIterator, sample=no_items):
     def run(self, consume: Consumer) -> None:
         """Run the function's body."""
         function, args, kwargs = self.call
-        self.returned = function(giving(_past_try_statements(consume, at_once=True), self.sender), *args, **kwargs)
+
+        def run(consume: Consumer) -> Value:
+            return function(giving(_past_try_statements(consume, at_once=True), self.sender), *args, **kwargs)
+
+        code = self._code
+        if code is None or not tracing():
+            self.returned = run(consume)
+        else:
+            self.returned = depth_limit.consumed_by_itself(code, current(), consume, run)
 
     def want_resumable_(self) -> None:
         if tracing() and self._code is not None:

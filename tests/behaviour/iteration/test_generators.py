@@ -14,6 +14,7 @@ import pytest
 
 from anabranch import ConcretizationError, UnsupportedConstructError, UnsupportedOperationError, jit
 from anabranch.runtime.control.iteration.pull_iteration import THREAD
+from anabranch.runtime.control.recursion import depth_limit
 from tests.program_table import Program, Table
 
 case = Table()
@@ -651,3 +652,84 @@ def test_next_again_of_a_generator_in_a_list():
         return next(made[0]) + next(made[0])
 
     assert jit(f)(2) == f(2)
+
+
+class Node:
+    """A node of a search tree that goes over its keys by itself."""
+
+    def __init__(self, key):
+        self.key, self.left, self.right = key, None, None
+
+    def insert(self, key):
+        if key < self.key:
+            if self.left is None:
+                self.left = Node(key)
+            else:
+                self.left.insert(key)
+        elif self.right is None:
+            self.right = Node(key)
+        else:
+            self.right.insert(key)
+
+    def keys(self):
+        if self.left is not None:
+            yield from self.left.keys()
+        yield self.key
+        if self.right is not None:
+            yield from self.right.keys()
+
+    def collect(self, found):
+        if self.left is not None:
+            self.left.collect(found)
+        found.append(self.key)
+        if self.right is not None:
+            self.right.collect(found)
+
+
+def grown(values):
+    root = Node(values[0])
+    for value in values[1:]:
+        root.insert(value)
+    return root
+
+
+def test_generators_that_double_at_each_run_time_level_are_traced_to_a_depth() -> None:
+    keys = jit(lambda values: list(grown(values).keys()), recursion_limit=4)
+    assert keys(A) == sorted(A)
+    with pytest.raises(RecursionError, match="collect its items in a list that is handed on"):
+        keys(np.arange(6.0))
+
+
+def test_generators_that_double_at_too_many_levels_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(depth_limit, "_INNER_CALLS", 10)
+    with pytest.raises(UnsupportedOperationError, match="collect its items in a list that is handed on"):
+        jit(lambda values: list(grown(values).keys()))(A)
+
+
+def test_what_the_refusal_of_them_says_works() -> None:
+    def program(values):
+        found = []
+        grown(values).collect(found)
+        return found
+
+    assert jit(program)(A) == program(A)
+
+
+def test_a_consumer_of_a_generator_may_go_over_another_of_the_same_function() -> None:
+    def walk(tree, x):
+        if isinstance(tree, tuple):
+            for part in tree:
+                yield from walk(part, x)
+        else:
+            yield tree * x
+
+    def program(values):
+        found = 0.0
+        for v in values:
+            if v > 0:
+                for a in walk((1, (2, (3, 4)), 5), v):
+                    for b in walk((1, (2, 3)), a):
+                        found += b
+        return found
+
+    assert jit(program, recursion_limit=6)(A) == program(A)

@@ -37,6 +37,19 @@ def of_windows(numbers):
     return found
 
 
+@case((["a", "b", "a", "c", "b"], [1.0, 2.0, 3.0, 4.0, 5.0]))
+def of_groups_of_which_some_are_too_short(labels, values):
+    groups, spread = {}, {}
+    for label, value in zip(labels, values, strict=True):
+        groups.setdefault(label, []).append(value)
+    for label, group in groups.items():
+        try:
+            spread[label] = (statistics.mean(group), statistics.stdev(group))
+        except statistics.StatisticsError:
+            spread[label] = (group[0], None)
+    return spread
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_programs(program: Program) -> None:
     program.check()
@@ -53,3 +66,21 @@ def test_a_mean_of_ints_that_is_one_is_refused_where_others_are_floats() -> None
 def test_jit_of_a_function_of_the_module(function) -> None:
     check(function, [1.5, 2.5, 4.0, 4.0])
     check(function, np.array([1.5, 2.5, 4.0]))
+
+
+def test_what_it_raises_for_a_group_of_run_time_length() -> None:
+    @jit
+    def spread(labels, values):
+        groups, found = {}, {}
+        for label, value in zip(labels, values, strict=True):
+            groups.setdefault(label, []).append(value)
+        for label, group in groups.items():
+            found[label] = statistics.stdev(group)
+        return found
+
+    with pytest.raises(statistics.StatisticsError, match="stdev requires at least two data points"):
+        spread(["a", "b", "a", "c", "b"], [1.0, 2.0, 3.0, 4.0, 5.0])
+    assert spread(["a", "b", "a", "b"], [1.0, 2.0, 3.0, 5.0]) == {
+        "a": statistics.stdev([1.0, 3.0]),
+        "b": statistics.stdev([2.0, 5.0]),
+    }
