@@ -296,6 +296,6 @@ def _modules(scope: Mapping[str, object], names: Collection[str]) -> list[types.
         place = pending.pop()
         for name in names:
             module = place.get(name)
-            if isinstance(module, types.ModuleType) and found.admit(module):
+            if issubclass(type(module), types.ModuleType) and found.admit(module):
                 pending.append(vars(module))
     return list(found)

@@ -33,6 +33,7 @@ from anabranch.runtime.tracing.container_state import TableSite, demand
 from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values.chosen_containers import is_choice
 from anabranch.runtime.values.containers import has_traced
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.union import UnionValue
 
@@ -170,7 +171,8 @@ def _constructor(cls: type[DynamicDict]) -> Callable[..., Any]:
             return placed_table(made)
         made = cls.native()
         with _table_where_needed(made):
-            made = cls.native(*args, **kwargs)
+            # Python's ordered dict takes what has an attribute `items` for a mapping.
+            made = cls.native(*(iter(a) if isinstance(a, Growable) else a for a in args), **kwargs)
         return _noted(made)
 
     return make
