@@ -78,10 +78,10 @@ def _lay_in_arenas(trace: Trace, function: RecursiveFunction) -> None:
     arena_classes.need_of_made()
 
 
-def guard_depth(name: str, active: Active, builder: Builder) -> None:
+def guard_depth(name: str, active: Active, builder: Builder, instead: str = "write it as a loop") -> None:
     """Refuse recursion that is too deep, or whose calls double at each level, under run-time conditions.
 
-    Where arguments alone decide that such a call is reached, they are made known instead.
+    Where arguments alone decide that such a call is reached, they are made known instead. `instead` says what to write.
     """
     if not active.depths:
         active.inner = 0
@@ -98,13 +98,13 @@ def guard_depth(name: str, active: Active, builder: Builder) -> None:
         raise UnsupportedOperationError(
             f"{name} calls itself in more than one place under run-time conditions, so that each level (up to "
             f"recursion_limit, which is {limit}) takes twice as long to trace as the one before; set "
-            "recursion_limit to the depth that is needed, write it as a loop, or make the argument that ends it "
+            f"recursion_limit to the depth that is needed, {instead}, or make the argument that ends it "
             f"static{_why_inlined(active, builder)}"
         )
     if levels >= limit:
         raise RecursionError(
             f"{name} calls itself under run-time conditions to a depth of more than {levels}; "
-            "raise recursion_limit, write it as a loop, or make the argument that ends it static"
+            f"raise recursion_limit, {instead}, or make the argument that ends it static"
             f"{_why_inlined(active, builder)}"
         )
 
