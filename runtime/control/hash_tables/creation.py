@@ -15,6 +15,7 @@ from typing import Any
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.list_arena import GROWING
 from anabranch.runtime.control.columnar import text_items
+from anabranch.runtime.control.dynamic_lists.dynamic_list import GrowableMethods
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables.arena_tables import arena_here, new_in, placed_table
 from anabranch.runtime.control.hash_tables.dynamic_dict import (
@@ -33,7 +34,6 @@ from anabranch.runtime.tracing.container_state import TableSite, demand
 from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values.chosen_containers import is_choice
 from anabranch.runtime.values.containers import has_traced
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.union import UnionValue
 
@@ -171,11 +171,15 @@ def _constructor(cls: type[DynamicDict]) -> Callable[..., Any]:
             return placed_table(made)
         made = cls.native()
         with _table_where_needed(made):
-            # Python's ordered dict takes what has an attribute `items` for a mapping.
-            made = cls.native(*(iter(a) if isinstance(a, Growable) else a for a in args), **kwargs)
+            made = cls.native(*map(_without_items, args), **kwargs)
         return _noted(made)
 
     return make
+
+
+def _without_items(arg: Any) -> Value:
+    """An argument as it is, or its iterator: an ordered dict takes what has an attribute `items` for a mapping."""
+    return iter(arg) if isinstance(arg, GrowableMethods) else arg
 
 
 def defaultdict_(factory: Value = None, /, *args: Value, **kwargs: Value) -> Value:

@@ -17,10 +17,9 @@ from typing import Any
 from anabranch.base.signals import Interrupt
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth
-from anabranch.runtime.control.calls import recursion
 from anabranch.runtime.control.iteration.pull_iteration import pulled
 from anabranch.runtime.control.loops.unroll_budget import Cost
-from anabranch.runtime.control.staging import unpacking
+from anabranch.runtime.control.staging import recursion_depth, unpacking
 from anabranch.runtime.control.try_ import passes, reconstructed
 from anabranch.runtime.errors import (
     AnabranchError,
@@ -262,7 +261,7 @@ class GeneratorCall(PushIterator, sample=no_items):
             return
         builder = current()
         active = builder.trace.calls.active.setdefault(self._code, Active())
-        recursion.guard_depth(f"the generator {self._code.co_name}", active, builder, _GATHER)
+        recursion_depth.guard_depth(f"the generator {self._code.co_name}", active, builder, _GATHER)
         active.depths.append(builder.depth)
         try:
             self.returned = function(give, *args, **kwargs)
