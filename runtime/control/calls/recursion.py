@@ -1,4 +1,4 @@
-"""Limits of recursion: how deep a function may call itself while it is traced."""
+"""Functions that call themselves while they are traced, and which of them have a body of their own."""
 
 from __future__ import annotations
 
@@ -7,20 +7,15 @@ from collections.abc import Callable, Mapping
 
 from anabranch.base.instance_cache import cached_by_identity
 from anabranch.base.value import Value
-from anabranch.runtime.config import settings
 from anabranch.runtime.control.recursion.recursive_function import RecursiveFunction
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
-from anabranch.runtime.tracing import source_frames
-from anabranch.runtime.tracing.builder import Builder, Trace, building
+from anabranch.runtime.tracing.builder import Builder, Trace
 from anabranch.runtime.tracing.call_state import Active
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import arena_classes
 from anabranch.runtime.values.dynamic_lists import item_kinds
 from anabranch.runtime.values.dynamic_shapes import length_permission
 from anabranch.runtime.values.heap.snapshot import Attempt
-from anabranch.runtime.values.static_requests import request_static
-
-_INNER_CALLS = 300  # of a function to itself that may be traced for one call
 
 
 def staged(
@@ -78,37 +73,6 @@ def _lay_in_arenas(trace: Trace, function: RecursiveFunction) -> None:
     arena_classes.need_of_made()
 
 
-def guard_depth(name: str, active: Active, builder: Builder) -> None:
-    """Refuse recursion that is too deep, or whose calls double at each level, under run-time conditions.
-
-    Where arguments alone decide that such a call is reached, they are made known instead.
-    """
-    if not active.depths:
-        active.inner = 0
-        return
-    # A call in a deeper builder than the call it is part of stands under a condition known only at run time.
-    if builder.depth <= active.depths[-1]:
-        return
-    if (source := source_frames.source()) not in active.asked:
-        active.asked.add(source)
-        _know_what_decides(name, builder, active.depths[-1])
-    limit, levels = settings().recursion_limit, len(set(active.depths))
-    active.inner += 1
-    if active.inner > max(_INNER_CALLS, limit):
-        raise UnsupportedOperationError(
-            f"{name} calls itself in more than one place under run-time conditions, so that each level (up to "
-            f"recursion_limit, which is {limit}) takes twice as long to trace as the one before; set "
-            "recursion_limit to the depth that is needed, write it as a loop, or make the argument that ends it "
-            f"static{_why_inlined(active, builder)}"
-        )
-    if levels >= limit:
-        raise RecursionError(
-            f"{name} calls itself under run-time conditions to a depth of more than {levels}; "
-            "raise recursion_limit, write it as a loop, or make the argument that ends it static"
-            f"{_why_inlined(active, builder)}"
-        )
-
-
 class Recursion(Restart):
     """A function has called itself under a run-time condition.
 
@@ -149,22 +113,6 @@ def attempt(
 def is_of(found: Recursion, code: types.CodeType, builder: Builder) -> bool:
     """Return whether it is the function of this code that has called itself."""
     return found.within == (*builder.trace.calls.bodies, code)
-
-
-def _why_inlined(active: Active, builder: Builder) -> str:
-    """Why a function has no body of its own, for a message."""
-    calls = builder.trace.calls
-    reasons = [reason for code, reason in calls.inlined.items() if calls.active.get(code) is active]
-    return f". It is traced again at each level, as {reasons[0]}" if reasons else ""
-
-
-def _know_what_decides(name: str, builder: Builder, depth: int) -> None:
-    """Have those arguments known from which a condition is computed that stands between two calls of one function."""
-    while builder.depth > depth and builder.parent is not None:
-        if builder.selector is not None:
-            with building(builder.parent):
-                request_static(builder.selector, f"the depth to which {name} calls itself")
-        builder = builder.parent
 
 
 def too_deep(conditional: bool) -> RecursionError:

@@ -12,7 +12,7 @@ import types
 import numpy as np
 import pytest
 
-from anabranch import ConcretizationError, UnsupportedConstructError, UnsupportedOperationError, jit
+from anabranch import ConcretizationError, UnsupportedConstructError, UnsupportedOperationError, configure, jit
 from anabranch.runtime.control.iteration.pull_iteration import THREAD
 from tests.program_table import Program, Table
 
@@ -651,3 +651,52 @@ def test_next_again_of_a_generator_in_a_list():
         return next(made[0]) + next(made[0])
 
     assert jit(f)(2) == f(2)
+
+
+class Node:
+    def __init__(self, key):
+        self.key, self.left, self.right = key, None, None
+
+    def insert(self, key):
+        node = self
+        while True:
+            if key < node.key:
+                if node.left is None:
+                    node.left = Node(key)
+                    return
+                node = node.left
+            else:
+                if node.right is None:
+                    node.right = Node(key)
+                    return
+                node = node.right
+
+
+def in_order(node):
+    if node is not None:
+        yield from in_order(node.left)
+        yield node.key
+        yield from in_order(node.right)
+
+
+def tree_of(keys):
+    root = Node(keys[0])
+    for key in keys[1:]:
+        root.insert(key)
+    return root
+
+
+def test_a_generator_that_calls_itself_for_the_nodes_of_a_tree():
+    def f(keys):
+        return list(in_order(tree_of(keys))), sum(in_order(tree_of(keys)))
+
+    for keys in ([5, 3, 8, 1], [1, 2, 4, 3], [4, 4, 2, 9]):
+        assert jit(f)(keys) == f(keys)
+
+
+def test_a_generator_that_calls_itself_too_often_says_what_to_write():
+    def f(keys):
+        return list(in_order(tree_of(keys)))
+
+    with configure(recursion_limit=4), pytest.raises(RecursionError, match="a function that returns a list"):
+        jit(f)(np.arange(400) % 37)
