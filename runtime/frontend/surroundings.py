@@ -20,7 +20,7 @@ from anabranch.runtime.control.branches import select_value, stage_branches
 from anabranch.runtime.control.call import call
 from anabranch.runtime.control.calls.user_functions import is_capturable, is_rewritten
 from anabranch.runtime.control.columnar import copied_items
-from anabranch.runtime.control.dynamic_lists import run_time_tuple, spelled_texts
+from anabranch.runtime.control.dynamic_lists import dynamic_list, run_time_tuple, spelled_texts
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.staging import restaging, run_time_keys
 from anabranch.runtime.control.stdlib import text_parts
@@ -164,6 +164,7 @@ class Surroundings:
         spelled_layout=spelled_texts.layout_of,
         add=spelled_texts.added,
         join=spelled_texts.joined,
+        places_in_order=dynamic_list.places_in_order,
     )
     vocabulary = vocabulary
 

@@ -219,3 +219,5 @@ class Reachable:
     # Those of it that branches and loops in progress have taken.
     snapshots: list[Snapshot] = field(default_factory=list)
     known: Snapshot | None = None  # what the roots led to when it was last looked at
+    # Graphs all of whose nodes were there before a branch or a loop, with what that has taken.
+    outside: IdentityDict[Any, Snapshot] = field(default_factory=IdentityDict)

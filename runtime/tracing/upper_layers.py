@@ -133,3 +133,5 @@ class TextOperations:
     # `join(separator, texts)` is `separator.join(texts)` of a list of run-time length, as such a text; None where the
     # characters of its items are not known.
     join: Callable[[Any, Any], Value]
+    # `places_in_order(keys)` is the places, in order, of keys with such texts: an int64 vector.
+    places_in_order: Callable[[Any], Atom]

@@ -22,7 +22,6 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
-from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
@@ -329,7 +328,7 @@ def sorted_items(
         )
     placed: list[_Row] = []
     for row in rows:
-        _refuse_nan(row[0])
+        list_order.refuse_nan_in(row[0])
         placed = _inserted(placed, row)
     return _reversed_if(reverse, [item for _, item in placed])
 
@@ -339,15 +338,6 @@ _Row = tuple[Any, Any]
 
 def _reversed_if(reverse: bool, items: list[Value]) -> list[Value]:
     return items[::-1] if reverse else items
-
-
-def _refuse_nan(key: object) -> None:
-    if isinstance(key, (tuple, list)):
-        for part in key:
-            _refuse_nan(part)
-    elif isinstance(key, Tracer) and key.abstract.dtype.kind == "f" and not key.abstract.shape:
-        bad = atoms.ufunc(np.isnan, wrap.as_atom(key))
-        run_time_checks.fail_if(bad, lambda _: UnsupportedOperationError(list_order.NAN))
 
 
 def _inserted(placed: list[_Row], row: _Row) -> list[_Row]:

@@ -15,16 +15,19 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.ops.sorting import greatest
-from anabranch.runtime.values import atoms
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
 from anabranch.runtime.values.dynamic_lists.item_forms import ConstantForm, ItemForm, Number, StructureForm
 from anabranch.runtime.values.dynamic_lists.stacked_parts import Alternatives, NoCommonFormError
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import node_graphs
 from anabranch.runtime.values.pytrees.node_graphs import NodeGraph
+from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 NAN = (
@@ -58,22 +61,42 @@ def keys_of(items: Sequence[object], key: Callable[[Any], object]) -> list[Value
 def sorted_by_keys(items: Sequence[object], keys: Sequence[object], reverse: bool) -> list[Value] | None:
     """The items in the order of their keys, equal ones as they were; None for a few, and for what is no numbers."""
     graph = _graph_of(items)
-    if len(items) <= FEW and (graph is None or len(items) < 2):
-        return None
-    try:
-        columns = list(_columns(_with_ranks(keys)))
-        form = stacked_parts.alternatives([stacked_parts.form_of(v, _never) for v in items])
-    except NoCommonFormError:
+    of_texts = any(map(_has_text, keys))
+    if len(items) <= (_FEW_TEXTS if of_texts else FEW) and (graph is None or len(items) < 2):
         return None
     line = item_memory.iota(len(items))
     last = atoms.broadcast_to(atoms.literal(len(items) - 1, np.int64), line.type.shape)
-    for column in columns:
-        refuse_nan(column)
-    order = order_by(columns, atoms.ufunc(np.subtract, last, line) if reverse else line)
+    backwards = atoms.ufunc(np.subtract, last, line)
+    try:
+        form = stacked_parts.alternatives([stacked_parts.form_of(v, _never) for v in items])
+    except NoCommonFormError:
+        return None
+    try:
+        columns = list(_columns(_with_ranks(keys)))
+    except NoCommonFormError:
+        if not of_texts:
+            return None
+        for key in keys:
+            refuse_nan_in(key)
+        order = current().trace.outside.text_operations.places_in_order(keys[::-1] if reverse else keys)
+        if reverse:
+            order = atoms.ufunc(np.subtract, last, order)
+    else:
+        for column in columns:
+            refuse_nan(column)
+        order = order_by(columns, backwards if reverse else line)
     if reverse:
-        order = item_memory.gathered(order, atoms.ufunc(np.subtract, last, line))
+        order = item_memory.gathered(order, backwards)
     wholes = [item_memory.gathered(w, order) for w in item_forms.wholes(items, form)]
     return [form.build(wholes, place) for place in range(len(items))]
+
+
+def _has_text(key: object) -> bool:
+    """Return whether a key is a text that is known only at run time, or a tuple or list with one."""
+    return any(map(_has_text, key)) if isinstance(key, (tuple, list)) else isinstance(key, Text)
+
+
+_FEW_TEXTS = 2  # comparisons of texts are loops
 
 
 def _graph_of(items: Sequence[object]) -> NodeGraph | None:
@@ -136,6 +159,16 @@ def refuse_nan(column: Atom, valid: Atom | None = None) -> None:
         bad = bad if valid is None else atoms.logical_and(bad, valid)
         found = atoms.op("reduce_any", bad, axes=(0,))
         run_time_checks.fail_if(found, lambda _: UnsupportedOperationError(NAN))
+
+
+def refuse_nan_in(key: object) -> None:
+    """The same of the parts of one key."""
+    if isinstance(key, (tuple, list)):
+        for part in key:
+            refuse_nan_in(part)
+    elif isinstance(key, Tracer) and key.abstract.dtype.kind == "f" and not key.abstract.shape:
+        bad = atoms.ufunc(np.isnan, wrap.as_atom(key))
+        run_time_checks.fail_if(bad, lambda _: UnsupportedOperationError(NAN))
 
 
 def _columns(keys: Sequence[object]) -> Iterator[Atom]:

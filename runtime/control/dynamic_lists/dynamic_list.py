@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +27,7 @@ from anabranch.runtime.control.dynamic_lists import (
 )
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, GrowableContents
 from anabranch.runtime.control.staging import unpacking
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import MANY
 from anabranch.runtime.tracing.source_frames import is_in_place, place
@@ -39,6 +40,7 @@ from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dy
 from anabranch.runtime.values.dynamic_lists.item_kinds import with_tuples_in_arenas
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_as_array import as_array
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import is_of_run_time
 from anabranch.runtime.values.tracer import Tracer
@@ -352,6 +354,13 @@ def placed(made: Value) -> Value:
         made.origins |= {place()}
         return made
     return arena.holding(made)
+
+
+def places_in_order(keys: Sequence[Value]) -> Atom:
+    """The places of keys in order, by their own `<`: an int64 vector; equal keys stay as they are."""
+    made = GrowableList(keys)
+    found = staged.in_order(made, listed)(made.as_items()).with_dynamic_length()
+    return item_memory.fitted(found.buffers[0], len(keys))
 
 
 def growing(values: object) -> Value:

@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn, Self, SupportsIndex
 
+from anabranch.base.by_identity import IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import array_lists, nested_lists, row_tables
@@ -150,7 +151,7 @@ class GrowableContents(Growable):
         if isinstance(contents, Items):
             return contents
         kinds: list[layouts.Layout] = []
-        for kind in kinds_of(layouts.describe(contents)):
+        for kind in kinds_of(layouts.describe(type(contents)(IdentitySet(contents)))):
             kinds += [kind] if kind not in kinds else []
         return Items.of(
             contents,

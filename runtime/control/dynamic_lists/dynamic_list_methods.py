@@ -223,10 +223,10 @@ def sort(
     """`owner.sort(key=key, reverse=reverse)`; `listed` makes a list of what an iterable yields."""
     items = owner.as_items()
     keys = items if key is None else listed(_each(owner, _of_numbers(key, items.length))).as_items()
-    owner.become(dynamic_list_order.sorted_by_keys(items, keys, reverse, reversed_items, _in_order(owner, listed)))
+    owner.become(dynamic_list_order.sorted_by_keys(items, keys, reverse, reversed_items, in_order(owner, listed)))
 
 
-def _in_order(owner: GrowableContents, listed: Callable[[Any], Any]) -> Callable[[Items], Items]:
+def in_order(owner: GrowableContents, listed: Callable[[Any], Any]) -> Callable[[Items], Items]:
     """The places, in order, of keys that are no numbers or texts: what they are is asked of their `<`."""
 
     def places(keys: Items) -> Items:

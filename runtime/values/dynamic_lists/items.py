@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.by_identity import IdentityDict
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.array_type import ArrayType
@@ -360,7 +361,11 @@ def _side_by_side(values: list[Value], structure: ItemsStructure) -> Items:
     constant = item_constants.memory_of(values, structure.variants)
     if constant is not None:
         return Items(structure, [*start, *(ListBuffer(item_memory.fitted(m, structure.capacity)) for m in constant)])
-    rows = [item_kinds.ItemRow.of(v, structure.variants) for v in values]
+    # An object that is there several times has one row.
+    row_of = IdentityDict(
+        (v, item_kinds.ItemRow.of(v, structure.variants)) for v in IdentityDict(zip(values, values, strict=True))
+    )
+    rows = [row_of[v] for v in values]
     types = structure.rows
     buffers: list[Atom] = []
     for k, type in enumerate(types):

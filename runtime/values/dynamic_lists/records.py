@@ -128,8 +128,12 @@ def _is_outside(graph: NodeGraph) -> bool:
     trace = current().trace
     if not trace.heap.snapshots:
         return True
-    outermost = trace.heap.snapshots[0]
-    return all(m is None or m in trace.identity.callers_objects or outermost.has_seen(m) for m in graph.members)
+    outermost, found = trace.heap.snapshots[0], trace.heap.outside
+    if found.get(graph) is not outermost and all(
+        m is None or m in trace.identity.callers_objects or outermost.has_seen(m) for m in graph.members
+    ):
+        found[graph] = outermost
+    return found.get(graph) is outermost
 
 
 def _widened(value: Reference) -> Reference:

@@ -28,6 +28,7 @@ from anabranch.runtime.values.dynamic_lists.item_forms import (
     SequenceForm,
     StructureForm,
 )
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.memory.item_memory import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
@@ -179,7 +180,7 @@ def form_of(value: object, is_new: Callable[[Any], bool]) -> ItemForm:
         if graph is None:
             raise NoCommonFormError
         return Numbered(graph, frozenset([graph.kinds[graph.places[value]]]))
-    if not issubclass(structure.cls, (tuple, list, dict)):
+    if not issubclass(structure.cls, (tuple, list, dict, Text)):
         raise NoCommonFormError
     items = [form_of(v, is_new) for v in structure.children(value)]
     if type(value) is not dict and len(items) >= _LINE and not isinstance(items[0], ConstantForm):
