@@ -261,7 +261,7 @@ class GeneratorCall(PushIterator, sample=no_items):
             return
         builder = current()
         active = builder.trace.calls.active.setdefault(self._code, Active())
-        recursion_depth.guard_depth(f"the generator {self._code.co_name}", active, builder, _GATHER)
+        recursion_depth.guard_depth(f"the generator {self._code.co_name}", active, builder, _GATHER, most=0)
         active.depths.append(builder.depth)
         try:
             self.returned = function(give, *args, **kwargs)

@@ -12,10 +12,13 @@ from anabranch.runtime.values.static_requests import request_static
 _INNER_CALLS = 300  # of a function to itself that may be traced for one call
 
 
-def guard_depth(name: str, active: Active, builder: Builder, instead: str = "write it as a loop") -> None:
+def guard_depth(
+    name: str, active: Active, builder: Builder, instead: str = "write it as a loop", most: int = _INNER_CALLS
+) -> None:
     """Refuse recursion that is too deep, or whose calls double at each level, under run-time conditions.
 
-    Where arguments alone decide that such a call is reached, they are made known instead. `instead` says what to write.
+    Where arguments alone decide that such a call is reached, they are made known instead. `instead` says what to write,
+    and `most` how many such calls there may be, where `recursion_limit` does not say more.
     """
     if not active.depths:
         active.inner = 0
@@ -28,7 +31,7 @@ def guard_depth(name: str, active: Active, builder: Builder, instead: str = "wri
         _know_what_decides(name, builder, active.depths[-1])
     limit, levels = settings().recursion_limit, len(set(active.depths))
     active.inner += 1
-    if active.inner > max(_INNER_CALLS, limit):
+    if active.inner > max(most, limit):
         raise UnsupportedOperationError(
             f"{name} calls itself in more than one place under run-time conditions, so that each level (up to "
             f"recursion_limit, which is {limit}) takes twice as long to trace as the one before; set "
