@@ -32,7 +32,7 @@ from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.hash_tables import creation
 from anabranch.runtime.control.iteration.generators import PushIterator
-from anabranch.runtime.control.recursion import depth_limit
+from anabranch.runtime.control.staging import recursion_depth
 from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.control.stdlib import (
     bisect_,
@@ -121,7 +121,7 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
     staged_once = recursion.staged(code, active, builder, target, args, kwargs)
     if staged_once is not None:
         return staged_once[0]
-    depth_limit.guard_depth(code.co_name, active, builder)
+    recursion_depth.guard_depth(code.co_name, active, builder)
     if len(active.depths) >= users_limit():
         raise recursion.too_deep(builder.depth > active.depths[0])
     trying = None if active.depths else recursion.attempt(code, builder, target, args, kwargs)

@@ -7,6 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.undefined import Undefined
@@ -41,11 +43,17 @@ def ended(code: int | PythonScalar) -> Value:
     return python_scalar(atoms.select(at_end, atoms.literal(NEXT, np.int64), code.atom))
 
 
+def _is_unset(value: object) -> bool:
+    return isinstance(value, Undefined) and value.name == no_value.name
+
+
 def returned(value: object) -> Value:
     """The value that a loop or block was left with; only read where the exit code is RETURN."""
+    if _is_unset(value) and tracing():
+        raise UnreachableError  # each way to a return has raised
     if not isinstance(value, UnionValue):
         return value
-    set_options = [o for o in value.options if not (isinstance(o, Undefined) and o.name == no_value.name)]
+    set_options = [o for o in value.options if not _is_unset(o)]
     if len(set_options) == len(value.options):
         return value
     return value.assuming(set_options)

@@ -200,7 +200,7 @@ class Surroundings:
         new = guards.add(value)
         self._prepare_classes_from(known)
         for variable in new:
-            if isinstance(variable, GlobalVariable):
+            if type(variable) is GlobalVariable:
                 # Until the call ends the global is what stands for its array, so that writes into it are staged.
                 array = variable.scope.get(variable.name)
                 if is_capturable(array):

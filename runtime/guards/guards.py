@@ -295,7 +295,8 @@ def _modules(scope: Mapping[str, object], names: Collection[str]) -> list[types.
     while pending:
         place = pending.pop()
         for name in names:
-            module = place.get(name)
-            if isinstance(module, types.ModuleType) and found.admit(module):
+            module: Any = place.get(name)
+            # By its type: a proxy of an object that is no more raises where it is asked for its class.
+            if issubclass(type(module), types.ModuleType) and found.admit(module):
                 pending.append(vars(module))
     return list(found)

@@ -41,8 +41,8 @@ _FEW: Final = 8
 # Instructions that ask a mapping for its keys; what is a TypeError there Python takes for the mapping's.
 _MERGES = ("DICT_UPDATE", "DICT_MERGE", "BINARY_OP")
 _MERGED = (
-    "one of several dicts, and which is known only at run time, is merged into another with **, or with |=; use "
-    "d.update(other), d | other, or merge them inside of the branches that choose it"
+    "one of several dicts, and which is known only at run time, is merged into another with ** or with |=, or into the "
+    "arguments of a call; use d.update(other), d | other, or merge them, or call, inside of the branches that choose it"
 )
 # Of one of a few classes or functions.
 _NAMES = ("__doc__", "__module__", "__name__", "__qualname__")
@@ -323,6 +323,8 @@ class UnionValue(UnionOperators):
         if tracing():
             current().trace.tables.ask_for_places()
             current().trace.outside.needs_plain()
+            if users_instruction()[0] in _MERGES[:2]:
+                raise ConcretizationError(_MERGED)
         if any(isinstance(o, (str, bytes)) for o in self.options):
             instead = "for the characters of a text use their codes: np.frombuffer(text.encode(), np.uint8)"
         else:

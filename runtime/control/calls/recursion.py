@@ -1,4 +1,4 @@
-"""Functions that call themselves while they are traced: which of them get a body of their own."""
+"""Functions that call themselves while they are traced, and which of them have a body of their own."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def in_(item: Value, container: Value) -> Value:
         return found
     if isinstance(container, UnionValue):
         return container.through(lambda c: in_(item, c))
-    if isinstance(container, Text) or (isinstance(item, Text) and isinstance(container, str)):
+    if isinstance(container, Text) or (isinstance(item, (Text, UnionValue)) and isinstance(container, str)):
         return text_operations.contains(container, item)
     if isinstance(container, (TracedArray, DynamicArray)):
         return python_scalar(_any(container == item))

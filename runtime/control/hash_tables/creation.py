@@ -15,6 +15,7 @@ from typing import Any
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.list_arena import GROWING
 from anabranch.runtime.control.columnar import text_items
+from anabranch.runtime.control.dynamic_lists.dynamic_list import GrowableMethods
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables.arena_tables import arena_here, new_in, placed_table
 from anabranch.runtime.control.hash_tables.dynamic_dict import (
@@ -170,10 +171,15 @@ def _constructor(cls: type[DynamicDict]) -> Callable[..., Any]:
             return placed_table(made)
         made = cls.native()
         with _table_where_needed(made):
-            made = cls.native(*args, **kwargs)
+            made = cls.native(*map(_without_items, args), **kwargs)
         return _noted(made)
 
     return make
+
+
+def _without_items(arg: Any) -> Value:
+    """An argument as it is, or its iterator: an ordered dict takes what has an attribute `items` for a mapping."""
+    return iter(arg) if isinstance(arg, GrowableMethods) else arg
 
 
 def defaultdict_(factory: Value = None, /, *args: Value, **kwargs: Value) -> Value:

@@ -19,8 +19,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.iteration.pull_iteration import pulled
 from anabranch.runtime.control.loops.unroll_budget import Cost
-from anabranch.runtime.control.recursion import depth_limit
-from anabranch.runtime.control.staging import unpacking
+from anabranch.runtime.control.staging import recursion_depth, unpacking
 from anabranch.runtime.control.try_ import passes, reconstructed
 from anabranch.runtime.errors import (
     AnabranchError,
@@ -29,12 +28,15 @@ from anabranch.runtime.errors import (
     UnsupportedOperationError,
 )
 from anabranch.runtime.tracing.builder import Builder, current, tracing
+from anabranch.runtime.tracing.call_state import Active
 from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.heap.container_slots import IteratorSlot
 from anabranch.runtime.values.heap.slots import MovedError
 from anabranch.runtime.values.heap.snapshot import first_possible
 
 Consumer = Callable[[Any], Any]
+# What a generator that calls itself can be instead.
+_GATHER = "write it as a function that returns a list, or appends to one that it is given"
 # What says that the items are not all known while tracing.
 _NOT_DECIDED = (ConcretizationError, UnsupportedOperationError, StructureMismatchError)
 
@@ -253,15 +255,18 @@ class GeneratorCall(PushIterator, sample=no_items):
     def run(self, consume: Consumer) -> None:
         """Run the function's body."""
         function, args, kwargs = self.call
-
-        def run(consume: Consumer) -> Value:
-            return function(giving(_past_try_statements(consume, at_once=True), self.sender), *args, **kwargs)
-
-        code = self._code
-        if code is None or not tracing():
-            self.returned = run(consume)
-        else:
-            self.returned = depth_limit.consumed_by_itself(code, current(), consume, run)
+        give = giving(_past_try_statements(consume, at_once=True), self.sender)
+        if self._code is None or not tracing():
+            self.returned = function(give, *args, **kwargs)
+            return
+        builder = current()
+        active = builder.trace.calls.active.setdefault(self._code, Active())
+        recursion_depth.guard_depth(f"the generator {self._code.co_name}", active, builder, _GATHER, most=0)
+        active.depths.append(builder.depth)
+        try:
+            self.returned = function(give, *args, **kwargs)
+        finally:
+            active.depths.pop()
 
     def want_resumable_(self) -> None:
         if tracing() and self._code is not None:

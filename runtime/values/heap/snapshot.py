@@ -33,6 +33,13 @@ _SIMPLE = frozenset[type]((tuple, list, dict, types.CellType))
 _NO_PARTS = (str, bytes, int, float, complex, type(None), types.ModuleType, Tracer, np.generic)
 
 
+def _is_without_parts(value: object) -> bool:
+    try:
+        return isinstance(value, _NO_PARTS)
+    except ReferenceError:
+        return True  # a proxy of an object that is no more
+
+
 def _is_numpys(function: types.FunctionType) -> bool:
     """Return whether a function is NumPy's, or a form of one: it holds nothing that a program changes."""
     # Its `__module__` may be that of a function that it wraps.
@@ -68,7 +75,7 @@ class Heap:
         pending = list(roots)
         while pending:
             value = pending.pop()
-            if id(value) in self._seen or type(value) in _ALONE or isinstance(value, _NO_PARTS):
+            if id(value) in self._seen or type(value) in _ALONE or _is_without_parts(value):
                 continue
             if type(value).__module__ == "unittest.mock":
                 continue  # it says that it is of another class, and has every attribute

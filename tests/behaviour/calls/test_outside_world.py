@@ -19,6 +19,7 @@ import threading
 import time
 import uuid
 import warnings
+import weakref
 from os import mkdir as make_a_folder
 from pathlib import Path
 
@@ -292,3 +293,20 @@ def test_text_of_run_time_values_in_a_buffer_of_the_function() -> None:
 def test_a_method_of_the_users_own_generator_that_draws_nothing_runs():
     dice = Dice()
     check(lambda x: dice.doubled(x), 2.0)
+
+
+class Referent:
+    pass
+
+
+_referent = Referent()
+proxy = weakref.proxy(_referent)
+del _referent
+
+
+def test_a_proxy_of_an_object_that_is_no_more():
+    def f(x):
+        kept = proxy  # noqa: F841 # what a function reads is looked at
+        return x + 1
+
+    assert jit(f)(2) == 3

@@ -101,3 +101,15 @@ def test_code_that_is_not_compiled_does_not_ask_without_end() -> None:
 
     with pytest.raises(ConcretizationError, match="asked for one by one"):
         jit(f)(A, 1.5)
+
+
+def test_names_of_arguments_that_a_condition_chose_are_refused_and_say_what_to_write() -> None:
+    def scaled(x, scale=1.0, shift=0.0):
+        return x * scale + shift
+
+    def f(x, b):
+        options = {"scale": 2.0} if b else {"shift": 3.0}
+        return scaled(x, **options)
+
+    with pytest.raises(ConcretizationError, match="or call, inside of the branches"):
+        jit(f)(2.0, True)

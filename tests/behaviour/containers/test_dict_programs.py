@@ -788,6 +788,23 @@ def test_as_in_eager_python(program: Program) -> None:
 IN_XLA = (add_to_a_dict, dicts_in_a_dict)
 
 
+@case(([("x", 1), ("y", 2), ("x", 3)],), ([],))
+def an_ordered_dict_of_a_sorted_list(pairs):
+    groups = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return OrderedDict(sorted(groups.items(), key=lambda item: -sum(item[1])))
+
+
+@case(([("x", 1)],))
+def an_ordered_dict_of_triples(pairs):
+    made = []
+    for key, value in pairs:
+        if value > 0:
+            made.append((value, key, value))
+    return OrderedDict(made)
+
+
 @pytest.mark.parametrize("program", [p for p in case.programs if p.values[0].function in IN_XLA])
 def test_as_in_eager_python_in_loops_of_xla(program: Program) -> None:
     with configure(native_loops=False):

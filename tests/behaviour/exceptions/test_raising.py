@@ -422,6 +422,42 @@ def exceptions_in_exceptions_with_attributes(x):
     raise KeyError(last)
 
 
+class OwnError(Exception):
+    pass
+
+
+def never_returns(x):
+    try:
+        return float("x")
+    except ValueError as error:
+        raise OwnError("no number") from error
+
+
+@case((5000.0,))
+def a_loop_that_every_way_out_of_raises(x):
+    while True:
+        x = x / 2
+        if x < 1e-3:
+            return never_returns(x)
+        if x > 1e9:
+            raise OwnError("too large")
+
+
+def halved_away(x):
+    while True:
+        x = x / 2
+        if x < 1e-3:
+            return never_returns(x)
+
+
+@case((5000.0,))
+def a_call_that_never_returns_is_caught(x):
+    try:
+        return halved_away(x) + 1
+    except OwnError as error:
+        return str(error)
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_raising(program: Program) -> None:
     program.check()

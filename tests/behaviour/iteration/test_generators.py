@@ -12,9 +12,8 @@ import types
 import numpy as np
 import pytest
 
-from anabranch import ConcretizationError, UnsupportedConstructError, UnsupportedOperationError, jit
+from anabranch import ConcretizationError, UnsupportedConstructError, UnsupportedOperationError, configure, jit
 from anabranch.runtime.control.iteration.pull_iteration import THREAD
-from anabranch.runtime.control.recursion import depth_limit
 from tests.program_table import Program, Table
 
 case = Table()
@@ -655,64 +654,52 @@ def test_next_again_of_a_generator_in_a_list():
 
 
 class Node:
-    """A node of a search tree that goes over its keys by itself."""
-
     def __init__(self, key):
         self.key, self.left, self.right = key, None, None
 
     def insert(self, key):
-        if key < self.key:
-            if self.left is None:
-                self.left = Node(key)
+        node = self
+        while True:
+            if key < node.key:
+                if node.left is None:
+                    node.left = Node(key)
+                    return
+                node = node.left
             else:
-                self.left.insert(key)
-        elif self.right is None:
-            self.right = Node(key)
-        else:
-            self.right.insert(key)
-
-    def keys(self):
-        if self.left is not None:
-            yield from self.left.keys()
-        yield self.key
-        if self.right is not None:
-            yield from self.right.keys()
-
-    def collect(self, found):
-        if self.left is not None:
-            self.left.collect(found)
-        found.append(self.key)
-        if self.right is not None:
-            self.right.collect(found)
+                if node.right is None:
+                    node.right = Node(key)
+                    return
+                node = node.right
 
 
-def grown(values):
-    root = Node(values[0])
-    for value in values[1:]:
-        root.insert(value)
+def in_order(node):
+    if node is not None:
+        yield from in_order(node.left)
+        yield node.key
+        yield from in_order(node.right)
+
+
+def tree_of(keys):
+    root = Node(keys[0])
+    for key in keys[1:]:
+        root.insert(key)
     return root
 
 
-def test_generators_that_double_at_each_run_time_level_are_traced_to_a_depth() -> None:
-    keys = jit(lambda values: list(grown(values).keys()), recursion_limit=4)
-    assert keys(A) == sorted(A)
-    with pytest.raises(RecursionError, match="collect its items in a list that is handed on"):
-        keys(np.arange(6.0))
+def test_a_generator_that_calls_itself_for_the_nodes_of_a_tree():
+    def f(keys):
+        return list(in_order(tree_of(keys))), sum(in_order(tree_of(keys)))
+
+    for keys in ([5, 3, 8, 1], [1, 2, 4, 3], [4, 4, 2, 9]):
+        assert jit(f)(keys) == f(keys)
 
 
-def test_generators_that_double_at_too_many_levels_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(depth_limit, "_INNER_CALLS", 10)
-    with pytest.raises(UnsupportedOperationError, match="collect its items in a list that is handed on"):
-        jit(lambda values: list(grown(values).keys()))(A)
+def test_a_generator_that_calls_itself_too_often_says_what_to_write():
+    def f(keys):
+        return list(in_order(tree_of(keys)))
 
-
-def test_what_the_refusal_of_them_says_works() -> None:
-    def program(values):
-        found = []
-        grown(values).collect(found)
-        return found
-
-    assert jit(program)(A) == program(A)
+    with configure(recursion_limit=4), pytest.raises(UnsupportedOperationError, match="that returns a list"):
+        jit(f)(np.arange(400) % 37)
 
 
 def test_a_consumer_of_a_generator_may_go_over_another_of_the_same_function() -> None:

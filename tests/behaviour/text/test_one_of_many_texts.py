@@ -94,3 +94,19 @@ def test_the_dict_is_a_table_where_its_loop_is_one():
     compiled = jit(numbered_parts)
     assert [compiled([1, k] * 30) for k in (2, 9)] == [numbered_parts([1, k] * 30) for k in (2, 9)]
     assert compiled.cache_info().misses == 1
+
+
+def test_a_letter_of_a_text_or_another_letter_is_looked_for_in_texts():
+    def f(s, i):
+        letter = "abc"[i] if i < 3 else chr(i + 140)
+        return letter in "abd", letter in s, letter not in s
+
+    check_calls(f, ("abd", 1), ("abd", 2), ("aÑ", 69), ("", 5))
+
+
+def test_a_letter_or_a_number_is_looked_for_in_a_text():
+    def f(s, i):
+        letter = "abc"[i] if i < 3 else i
+        return letter in s
+
+    check_calls(f, ("abd", 1), ("abd", 7))

@@ -1,11 +1,7 @@
-"""Limits of recursion: how deep a function may call itself while it is traced."""
+"""Limits of recursion: how deep a function or a generator may call itself while it is traced."""
 
 from __future__ import annotations
 
-import types
-from collections.abc import Callable
-
-from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing import source_frames
@@ -16,10 +12,13 @@ from anabranch.runtime.values.static_requests import request_static
 _INNER_CALLS = 300  # of a function to itself that may be traced for one call
 
 
-def guard_depth(name: str, active: Active, builder: Builder, instead: str = "write it as a loop") -> None:
+def guard_depth(
+    name: str, active: Active, builder: Builder, instead: str = "write it as a loop", most: int = _INNER_CALLS
+) -> None:
     """Refuse recursion that is too deep, or whose calls double at each level, under run-time conditions.
 
-    Where arguments alone decide that such a call is reached, they are made known instead.
+    Where arguments alone decide that such a call is reached, they are made known instead. `instead` says what to write,
+    and `most` how many such calls there may be, where `recursion_limit` does not say more.
     """
     if not active.depths:
         active.inner = 0
@@ -32,7 +31,7 @@ def guard_depth(name: str, active: Active, builder: Builder, instead: str = "wri
         _know_what_decides(name, builder, active.depths[-1])
     limit, levels = settings().recursion_limit, len(set(active.depths))
     active.inner += 1
-    if active.inner > max(_INNER_CALLS, limit):
+    if active.inner > max(most, limit):
         raise UnsupportedOperationError(
             f"{name} calls itself in more than one place under run-time conditions, so that each level (up to "
             f"recursion_limit, which is {limit}) takes twice as long to trace as the one before; set "
@@ -45,33 +44,6 @@ def guard_depth(name: str, active: Active, builder: Builder, instead: str = "wri
             f"raise recursion_limit, {instead}, or make the argument that ends it static"
             f"{_why_inlined(active, builder)}"
         )
-
-
-def consumed_by_itself(
-    code: types.CodeType,
-    builder: Builder,
-    consume: Callable[[Value], Value],
-    run: Callable[[Callable[[Value], Value]], Value],
-) -> Value:
-    """Run a generator's body, which may go over generators of the same function.
-
-    `consume` is no part of the body: what it calls is not called by the generator.
-    """
-    active = builder.trace.calls.active.setdefault(code, Active())
-    guard_depth(code.co_name, active, builder, "collect its items in a list that is handed on as an argument")
-
-    def outside(item: Value) -> Value:
-        depth = active.depths.pop()
-        try:
-            return consume(item)
-        finally:
-            active.depths.append(depth)
-
-    active.depths.append(builder.depth)
-    try:
-        return run(outside)
-    finally:
-        active.depths.pop()
 
 
 def _why_inlined(active: Active, builder: Builder) -> str:
