@@ -20,6 +20,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
+from anabranch.runtime.values.heap import opaque
 
 Count = Callable[[tuple[Any, ...]], Any]
 Item = Callable[[tuple[Any, ...], Any], Any]
@@ -40,7 +41,8 @@ def that_may_go_on(made: Value, function: Any = source.each) -> Value:
     """An iterator, in whose place one by a function of `itertools_source` would go on."""
     if tracing():
         code: types.CodeType = function.__code__
-        current().trace.going_on[made] = frozenset([place(), code])
+        for moved in opaque.iterators_of(made):
+            current().trace.going_on[moved] = frozenset([place(), code])
     return made
 
 

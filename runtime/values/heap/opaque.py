@@ -101,6 +101,14 @@ def iterated_objects(value: object) -> Iterator[Value]:
                 yield part
 
 
+def iterators_of(value: object) -> Iterator[Value]:
+    """Return an object, and the iterators of built-in classes that it is made of, which move with it."""
+    yield value
+    if _is_iterator(value):
+        for part in filter(_is_iterator, state(value)):
+            yield from iterators_of(part)
+
+
 def iterator_in(function: Callable[..., object], values: Iterable[object]) -> object:
     """Return an iterator of built-in classes that is one of some values, or that functions close over; else None."""
     pending, seen = [function, *values], IdentitySet[object]()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
+from itertools import accumulate, islice
 
 import numpy as np
 import pytest
@@ -269,6 +269,18 @@ def steps_that_index_a_list(n, x, values):
     y = next(it, 2.0)
     y += next(it, y)
     return y
+
+
+@case((np.arange(40.0), 3), (np.arange(40.0), 41), (np.arange(40.0), 20))
+def parts_of_a_long_array(x, size):
+    """Its iterator is made of another one, which moves with it."""
+    items = iter(x)
+    sums = []
+    while True:
+        part = list(islice(items, size))
+        if not part:
+            return sums, next(items, None)
+        sums.append(sum(part))
 
 
 @pytest.mark.parametrize("program", case.programs)
