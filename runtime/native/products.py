@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import math
 from collections.abc import Sequence
 
@@ -33,6 +34,11 @@ _MOST_OF_ONE_THREAD = 10_000
 # How many products of elements a call of the library adds up at least, so that several calls take no longer than to
 # copy a matrix whose rows do not lie at equal distances.
 _LEAST_IN_CALL = 2**12
+# How many products of elements of a long matrix and a small one a call of the library adds up at most: for more it has
+# threads, which wait for each other for longer than one of them takes to read the matrix. Rows come in such numbers.
+_MOST_IN_CALL, _ROWS_ALIKE = 2**17, 64
+# The same of a matrix and a vector at least, where calls in turn are what NumPy does.
+_LEAST_IN_TURN = 2**9
 
 
 class Products:
@@ -154,14 +160,18 @@ class Products:
             sizes = (*contraction.stack, *x.apart)
             index = [stack.enter_context(self._loops.each(size)) for size in sizes]
             number = flat(index, sizes).times(m * n)
-            result = self._memory.address(made, out.dtype, self._positions.value(number))
-            first = self._factor(x, index, out.dtype)
-            second = self._factor(y, index[: len(contraction.stack)], out.dtype)
+            second = self._factor(y, y.stack.at(index[: len(contraction.stack)]), out.dtype)
             if x == y and m > 1:
-                self._library.square(first, result, out.dtype)
+                result = self._memory.address(made, out.dtype, self._positions.value(number))
+                self._library.square(second, result, out.dtype)
                 self._mirrored(made, number, m, out.dtype)
-            else:
-                self._library.product(first, second, result, out.dtype)
+                return self._memory.written(made)
+            for begin, calls, rows in _calls(x, y):
+                with self._loops.each(calls) as call:
+                    row = call.times(rows).shifted(begin)
+                    first = self._factor(x.of_rows(rows), x.stack.at(index).plus(row, x.strides[0]), out.dtype)
+                    result = self._memory.address(made, out.dtype, self._positions.value(number.plus(row, n)))
+                    self._library.product(first, second, result, out.dtype)
         return self._memory.written(made)
 
     def _operand(self, contraction: Contraction, side: int, name: str) -> _Matrices:
@@ -176,9 +186,9 @@ class Products:
         self._memory.place_of(found.stack.array)
         return found
 
-    def _factor(self, operand: _Matrices, index: Sequence[Affine], dtype: np.dtype) -> Factor:
+    def _factor(self, operand: _Matrices, number: Affine, dtype: np.dtype) -> Factor:
         place = self._memory.place_of(operand.stack.array)
-        pointer = self._memory.address(place, dtype, self._positions.value(operand.stack.at(index)))
+        pointer = self._memory.address(place, dtype, self._positions.value(number))
         return Factor(pointer, operand.rows, operand.columns, operand.strides)
 
     def _mirrored(self, place: int, start: Affine, size: int, dtype: np.dtype) -> None:
@@ -208,6 +218,20 @@ class _Matrices:
     columns: int
     strides: tuple[int, int]  # how far it is from one row to the next, and from one column to the next
 
+    def of_rows(self, rows: int) -> _Matrices:
+        """Return matrices of so many rows of these."""
+        return dataclasses.replace(self, rows=rows)
+
+
+def _calls(x: _Matrices, y: _Matrices) -> list[tuple[int, int, int]]:
+    """The calls that make a product: the first row of some, how many they are, and how many rows each takes."""
+    block = _MOST_IN_CALL // (y.rows * y.columns) // _ROWS_ALIKE * _ROWS_ALIKE
+    # Where the rows of a product with a vector are shared decides how some of them are added up.
+    if y.rows == 1 or y.rows * y.columns > _MOST_IN_LOOPS or x.rows <= block:
+        return [(0, 1, x.rows)]
+    calls, left = divmod(x.rows, block)
+    return [(0, calls, block), *([(calls * block, 1, left)] if left else [])]
+
 
 def _matrices(array: LazyArray, contraction: Contraction, side: int) -> _Matrices | None:
     """An operand as matrices; None where it is in no memory, or its axes are no matrix's there."""
@@ -221,13 +245,17 @@ def _matrices(array: LazyArray, contraction: Contraction, side: int) -> _Matrice
 
     columns = joined(contraction.summed[side])
     # The second operand's rows are columns of the result, which has all of them side by side.
-    for first in range(max(len(free), 1) if side == 0 else 1):
+    firsts = range(max(len(free), 1) if side == 0 else 1)
+    # With a vector NumPy multiplies one matrix of a stack after the other, in one thread.
+    is_in_turn = len(firsts) > 1 and not contraction.free[1] and contraction.work > _MOST_IN_CALL
+    least = _LEAST_IN_TURN if is_in_turn else _LEAST_IN_CALL
+    for first in reversed(firsts) if is_in_turn else firsts:
         rows = joined(free[first:])
         if rows is None or columns is None:
             continue
         shape, steps = (rows[0], columns[0]), (rows[1], columns[1])
         apart = tuple(array.type.shape[a] for a in free[:first])
-        is_worth_it = not first or contraction.work // math.prod(apart) >= _LEAST_IN_CALL
+        is_worth_it = not first or contraction.work // math.prod(apart) >= least
         if is_worth_it and LibraryProducts.takes(shape, steps):
             outer = (*contraction.batch[side], *free[:first])
             stack = Strided(strided.array, strided.start, tuple(strides[a] for a in outer))

@@ -100,7 +100,7 @@ run:
   br i1 %are.several, label %put, label %ended
 put:
   %from.p = getelementptr i64, ptr %q, i64 %from
-  %is.put = call i32 @{sort}(ptr %from.p, i64 %size, ptr null)
+  call void @put_in_order(ptr %from.p, i64 %size, i64 %n)
   br label %ended
 ended:
   %is.left = icmp slt i64 %end, %n
@@ -122,6 +122,67 @@ define internal {type} @{name}at(ptr %p, ptr %q, i64 %i) alwaysinline nounwind {
 define internal i1 @{name}tie({type} %x, {type} %y) alwaysinline nounwind {{
   {tie}
   ret i1 %is
+}}
+"""
+# Positions below n in order. Where they are not few beside n, each is marked by a bit, and the bits are read in order.
+_PUT_IN_ORDER = """
+define internal void @put_in_order(ptr %q, i64 %size, i64 %n) nounwind optsize {{
+entry:
+  %few = lshr i64 %n, 8
+  %least = call i64 @llvm.umax.i64(i64 %few, i64 64)
+  %are.many = icmp ugt i64 %size, %least
+  br i1 %are.many, label %many, label %sort
+many:
+  %n.up = add i64 %n, 63
+  %words = lshr i64 %n.up, 6
+  %marks = call ptr @calloc(i64 %words, i64 8)
+  %is.there = icmp ne ptr %marks, null
+  br i1 %is.there, label %mark, label %sort
+sort:
+  %is.put = call i32 @{sort}(ptr %q, i64 %size, ptr null)
+  ret void
+mark:
+  %i = phi i64 [ 0, %many ], [ %i.next, %mark ]
+  %i.p = getelementptr i64, ptr %q, i64 %i
+  %at = load i64, ptr %i.p
+  %at.word = lshr i64 %at, 6
+  %at.p = getelementptr i64, ptr %marks, i64 %at.word
+  %at.bit = and i64 %at, 63
+  %bit = shl i64 1, %at.bit
+  %others = load i64, ptr %at.p
+  %marked = or i64 %others, %bit
+  store i64 %marked, ptr %at.p
+  %i.next = add i64 %i, 1
+  %are.marked = icmp eq i64 %i.next, %size
+  br i1 %are.marked, label %read, label %mark
+read:
+  %w = phi i64 [ 0, %mark ], [ %w.next, %read.on ]
+  %k = phi i64 [ 0, %mark ], [ %k.on, %read.on ]
+  %w.p = getelementptr i64, ptr %marks, i64 %w
+  %word = load i64, ptr %w.p
+  %first = shl i64 %w, 6
+  %is.none = icmp eq i64 %word, 0
+  br i1 %is.none, label %read.on, label %write
+write:
+  %left = phi i64 [ %word, %read ], [ %left.next, %write ]
+  %k.at = phi i64 [ %k, %read ], [ %k.next, %write ]
+  %place = call i64 @llvm.cttz.i64(i64 %left, i1 true)
+  %position = or i64 %first, %place
+  %k.p = getelementptr i64, ptr %q, i64 %k.at
+  store i64 %position, ptr %k.p
+  %k.next = add i64 %k.at, 1
+  %lower = sub i64 %left, 1
+  %left.next = and i64 %left, %lower
+  %is.last = icmp eq i64 %left.next, 0
+  br i1 %is.last, label %read.on, label %write
+read.on:
+  %k.on = phi i64 [ %k, %read ], [ %k.next, %write ]
+  %w.next = add i64 %w, 1
+  %are.read = icmp eq i64 %w.next, %words
+  br i1 %are.read, label %free, label %read
+free:
+  call void @free(ptr %marks)
+  ret void
 }}
 """
 _NO_WORDS = "  br label %fill.first"
@@ -170,6 +231,12 @@ unpack:
   %v.next = add i64 %v.i, 1
   %is.unpacked = icmp eq i64 %v.next, %n
   br i1 %is.unpacked, label %done, label %unpack"""
+_OF_ORDER = {
+    "llvm.umax.i64": "declare i64 @llvm.umax.i64(i64, i64)",
+    "llvm.cttz.i64": "declare i64 @llvm.cttz.i64(i64, i1)",
+    "calloc": "declare noalias ptr @calloc(i64, i64)",
+    "free": "declare void @free(ptr)",
+}
 # Of two elements that are in order, a NaN has but NaNs behind it.
 _TIE = "%is = icmp eq {type} %x, %y"
 _TIE_OF_FLOATS = """%are.equal = fcmp oeq {type} %x, %y
@@ -209,11 +276,10 @@ def _positions_in_order(
         for way in ("min", "max"):
             called = f"llvm.{sign}{way}.{kind}"
             code.declarations[called] = f"declare {kind} @{called}({kind}, {kind})"
-    text = _ARGSORT.format(name=name, type=kind, argsort=symbol, sort=others[0], tie=tie, words=words)
-    if text not in code.globals:
-        code.globals.append(text)
+    text = _ARGSORT.format(name=name, type=kind, argsort=symbol, tie=tie, words=words)
+    code.globals += [part for part in (text, _PUT_IN_ORDER.format(sort=others[0])) if part not in code.globals]
     code.declarations[symbol] = numpy_c_functions.ARGSORT.format(symbol)
-    code.declarations |= {other: numpy_c_functions.SORT.format(other) for other in others}
+    code.declarations |= _OF_ORDER | {other: numpy_c_functions.SORT.format(other) for other in others}
     code.act(f"call void @{name}(ptr {source}, ptr {target}, i64 {rows}, i64 {length}, i64 {bits})")
 
 

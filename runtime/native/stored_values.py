@@ -10,12 +10,15 @@ from anabranch.runtime.native.library_ufuncs import takes_whole
 from anabranch.runtime.ops.buffers import materialize
 from anabranch.runtime.ops.indexing import gather
 from anabranch.runtime.ops.op import PartOp
-from anabranch.runtime.ops.shape import broadcast_in_dim
+from anabranch.runtime.ops.shape import broadcast_in_dim, pad
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # From so many operations for an element on: of a value of which some equation reads each element several times, and how
 # many times these are; of one of which so many parts are read; and of one that several loops read.
 _LEAST_SPREAD, _READ_OFTEN, _LEAST_IN_PARTS, _LEAST_IN_LOOPS = 2, 4, 6, 16
+# Of arrays with padding around them, which a choice for each element makes, whatever they are of: so many bytes of such
+# as lie in the processor's cache, and any of elements of so few bytes, of which one instruction moves many.
+_PADDED_BYTES, _NARROW_BYTES = 2**22, 2
 # The same of one whose elements are read in their places and, many of them, in others.
 _LEAST_MOVED = 4
 
@@ -23,7 +26,7 @@ _LEAST_MOVED = 4
 def least_costs(equations: Sequence[Equation], outputs: Sequence[Atom]) -> Mapping[Atom, int]:
     """From how many operations for an element on values are written, as far as it depends on what reads them."""
     found: dict[Atom, int] = dict.fromkeys(_in_several_loops(equations, outputs), _LEAST_IN_LOOPS)
-    found |= dict.fromkeys(_in_parts(equations), _LEAST_IN_PARTS)
+    found |= {atom: 0 if _is_padded(maker) else _LEAST_IN_PARTS for atom, maker in _in_parts(equations).items()}
     found |= dict.fromkeys(_moved(equations), _LEAST_MOVED)
     found |= dict.fromkeys(_spread(equations), _LEAST_SPREAD)
     return found | dict.fromkeys(_completed(equations), 0)
@@ -57,13 +60,23 @@ def _moved(equations: Sequence[Equation]) -> set[Atom]:
     return {atom for e in equations if e.op is not gather for atom in e.inputs if atom in moved}
 
 
-def _in_parts(equations: Sequence[Equation]) -> set[Atom]:
-    """The values of which equations read so many parts that each element is read several times."""
+def _in_parts(equations: Sequence[Equation]) -> dict[Atom, Equation | None]:
+    """The values of which equations read so many parts that each element is read several times, and what makes them."""
     read: collections.Counter[Atom] = collections.Counter()
     for equation in equations:
         if isinstance(equation.op, PartOp):
             read[equation.inputs[0]] += equation.outputs[0].type.size
-    return {atom for atom, count in read.items() if count >= _READ_OFTEN * atom.type.size}
+    often = {atom: None for atom, count in read.items() if count >= _READ_OFTEN * atom.type.size}
+    makers = {atom: equation for equation in equations for atom in equation.outputs if atom in often}
+    return often | makers
+
+
+def _is_padded(maker: Equation | None) -> bool:
+    """Return whether an array with padding around it is written in less time than it takes to choose its elements."""
+    if maker is None or maker.op is not pad:
+        return False
+    type = maker.outputs[0].type
+    return type.dtype.itemsize <= _NARROW_BYTES or type.nbytes <= _PADDED_BYTES
 
 
 def _in_several_loops(equations: Sequence[Equation], outputs: Sequence[Atom]) -> set[Atom]:

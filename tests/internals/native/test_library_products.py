@@ -125,6 +125,18 @@ def test_vectors_to_the_last_bit():
             np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("shape", [(70, 701, 7), (3, 20, 701, 5), (9, 50_000, 3)])
+def test_stacks_with_a_vector_to_the_last_bit(shape):
+    a, w = RNG.normal(size=shape), RNG.normal(size=shape[-1])
+    np.testing.assert_array_equal(jit(lambda a, w: a @ w)(a, w), a @ w)
+
+
+@pytest.mark.parametrize("rows", [20_001, 16_384 + 64])
+def test_of_a_long_matrix_and_a_small_one(rows):
+    a, s, w = RNG.normal(size=(rows, 8)), RNG.normal(size=(2, rows, 16)), RNG.normal(size=(8, 16))
+    check(lambda a, s, w: (a @ w, s[:, ::3, ::2] @ w, np.asfortranarray(a)[5:] @ w, a @ w[:, :1]), a, s, w)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_dot_products_of_long_vectors_to_the_last_bit(dtype):
     x, y = RNG.normal(size=(2, 12_000)).astype(dtype)

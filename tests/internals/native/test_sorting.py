@@ -54,6 +54,18 @@ def test_ties_stay_in_order(dtype, size):
     assert all(np.array_equal(one, other) for one, other in zip(found, expected, strict=True))
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+@pytest.mark.parametrize("values", [1, 2, 40, 900])
+def test_many_ties_stay_in_order(dtype, values):
+    for shape in [(65,), (128,), (4001,), (3, 2000)]:
+        # Integers so far apart are not sorted as words.
+        x = (RNG.integers(0, values, shape) * 2.0**50).astype(dtype)
+        if dtype is not np.int64:
+            x[..., ::7], x[..., 1::13] = np.nan, -0.0
+        check(lambda x: np.argsort(x, axis=-1, kind="stable"), x)
+        check(lambda x: np.lexsort((x, -x)), x)
+
+
 def positions_of_parts(x, k, last):
     chosen = x[x < 9]
     filled = np.where(np.arange(x.shape[0]) < k, x, last)
