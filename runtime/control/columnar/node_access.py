@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import types
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -68,9 +69,9 @@ def read(reference: Reference, operation: Callable[[Any], object], is_own: Calla
         for slot in slots:
             if slot.changed:
                 slot.restore(slot.before)
+        builder.rollback(before)
         if trying is not None:
             trying.undo()
-        builder.rollback(before)
         if str(error):
             why = str(error)
     if len(reference.possible_()) > node_reference.FEW:
@@ -87,7 +88,9 @@ def _leads_on(operation: Callable[[Any], object]) -> bool:
         return False
     if not isinstance(operation, types.FunctionType):
         return True
-    return any(type(cell.cell_contents) not in _PLAIN for cell in operation.__closure__ or ())
+    held = [*(operation.__defaults__ or ()), *(operation.__kwdefaults__ or {}).values()]
+    held += [part for cell in operation.__closure__ or () for part in gc.get_referents(cell)]
+    return any(type(value) not in _PLAIN for value in held)
 
 
 _PLAIN = (str, int, float, bool, type(None))

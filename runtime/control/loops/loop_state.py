@@ -127,6 +127,18 @@ class LoopTypes:
         assert structure is not None
         return layouts.Node(structure, tuple(self.layouts))
 
+    def entries_of(self, leaves: set[int]) -> set[int]:
+        """The state entries that these leaves belong to."""
+        found = {i for i in range(len(self.layouts)) if leaves.intersection(self.leaves_of({i}))}
+        if not found:
+            raise AssertionError("a conflict in no carry")
+        return found
+
+    def leaves_of(self, entries: set[int]) -> list[int]:
+        """The leaves of these state entries."""
+        owners = [i for i, layout in enumerate(self.layouts) for _ in layouts.leaf_types(layout)]
+        return [k for k, i in enumerate(owners) if i in entries]
+
     @property
     def groups(self) -> FieldGroups:
         """The groups of leaves of the state that lie side by side."""

@@ -83,7 +83,7 @@ def stage(loop: LoopStatement) -> State:
                 learned_types.remember(types)
             copied_items.note_lent(outer, traced.builder)
             return _finish(outer, loop, types, traced, report)
-        positions = _positions(types, report.conflicts)
+        positions = types.entries_of(report.conflicts)
         types.reach = identities.reach().joined(types.reach)
         if not positions <= types.by_identity:
             types.carry_by_identity(sorted(positions))
@@ -112,20 +112,6 @@ def _gets_longer(slot: Slot, changes: IdentityDict[Value, Value]) -> bool:
     return isinstance(now, Items) or (isinstance(now, ListContents) and len(now) > len(slot.before))
 
 
-def _positions(types: LoopTypes, leaves: set[int]) -> set[int]:
-    """The state entries that these leaves belong to."""
-    found = {i for i in range(len(types.layouts)) if leaves.intersection(_leaves(types, {i}))}
-    if not found:
-        raise AssertionError("a conflict in no carry")
-    return found
-
-
-def _leaves(types: LoopTypes, positions: set[int]) -> list[int]:
-    """The leaves of these state entries."""
-    entries = [i for i, layout in enumerate(types.layouts) for _ in layouts.leaf_types(layout)]
-    return [k for k, i in enumerate(entries) if i in positions]
-
-
 def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTrace | None:
     """Trace the body once; None when that showed that the state's types must be wider."""
     inner = Builder(outer.trace, outer)
@@ -148,7 +134,7 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
         split_containers.note(inner, types.together, unpacking.places, loop.what)
         position = python_scalar(traced.index, Interval(0, max(loop.most - 1, 0)))
         if types.aliased:
-            aliased = _leaves(types, types.aliased)
+            aliased = types.leaves_of(types.aliased)
             traced.carried = loop_identity.enter(inner, traced.entry, aliased, traced.init, types.places, types.reach)
     object_numbers.enter(traced)
     for slot, contents in zip(types.slots, values[width:], strict=True):
