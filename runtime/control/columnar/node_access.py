@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -21,6 +22,7 @@ from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.slots import Slot, slot_of
+from anabranch.runtime.values.heap.snapshot import Attempt
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.memory.item_memory import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -35,8 +37,9 @@ def read(reference: Reference, operation: Callable[[Any], object], is_own: Calla
     It is done on each node while tracing. Where it computes something, or changes a node, the nodes have to be few:
     then this gives NotImplemented. Raises `UnsupportedOperationError` where the nodes are many.
     """
-    # Not an `Attempt`: for each read it would go through all that the nodes lead to.
+    # Not an `Attempt` for each read: it would go through all that the trace leads to.
     builder = current()
+    trying = Attempt(operation) if _leads_on(operation) else None
     before = builder.checkpoint()
     members = reference.graph_.members
     slots = [s for m in members if m is not None and (s := slot_of(m)) is not None]
@@ -54,7 +57,7 @@ def read(reference: Reference, operation: Callable[[Any], object], is_own: Calla
             if len(builder.equations) > before.equations:
                 raise columns.UnlikeFieldsError
             writes.record(i)
-        if any(s.changed for s in slots):
+        if any(s.changed for s in slots) or (trying is not None and trying.heap.has_changed_slots()):
             why = "is written to"
             raise columns.UnlikeFieldsError
         writes.emit()
@@ -65,6 +68,8 @@ def read(reference: Reference, operation: Callable[[Any], object], is_own: Calla
         for slot in slots:
             if slot.changed:
                 slot.restore(slot.before)
+        if trying is not None:
+            trying.undo()
         builder.rollback(before)
         if str(error):
             why = str(error)
@@ -74,6 +79,18 @@ def read(reference: Reference, operation: Callable[[Any], object], is_own: Calla
         current().trace.lists.demand_arenas(site for one in chosen for site in one.origins)
         raise node_reference.refusal(reference, why)
     return NotImplemented
+
+
+def _leads_on(operation: Callable[[Any], object]) -> bool:
+    """Return whether an operation may change other objects than the node: it holds more than names and numbers."""
+    if isinstance(operation, types.BuiltinFunctionType):
+        return False
+    if not isinstance(operation, types.FunctionType):
+        return True
+    return any(type(cell.cell_contents) not in _PLAIN for cell in operation.__closure__ or ())
+
+
+_PLAIN = (str, int, float, bool, type(None))
 
 
 class NodeItems:
