@@ -154,12 +154,6 @@ def _hermitian_svd(array: TracedArray) -> Value:
     return SVDResult(u, size, vt)
 
 
-@rules.implements(np.linalg.svdvals)
-def svdvals(x: object, /) -> Value:
-    """As `numpy.linalg.svdvals`."""
-    return svd(x, compute_uv=False)
-
-
 @rules.implements(np.linalg.matrix_rank)
 def matrix_rank(A: object, tol: object = None, hermitian: object = False, *, rtol: object = None) -> Value:  # noqa: N803
     """As `numpy.linalg.matrix_rank`; of a vector it is a Python int."""

@@ -166,23 +166,6 @@ _in_two(np.fft.irfft2, np.fft.irfftn)
 # ---- helpers ---------------------------------------------------------------------------------------------------------
 
 
-def _shift(original: Callable[..., Any], sign: int) -> None:
-    def function(x: Value, axes: Value = None) -> Value:
-        array = handle(x)
-        chosen = range(array.ndim) if axes is None else axes
-        if isinstance(chosen, (int, np.integer)):
-            return _F[np.roll](array, sign * (array.shape[chosen] // 2), chosen)
-        if not array.ndim:
-            raise ValueError("not enough values to unpack (expected 2, got 0)")  # in the words of NumPy
-        return _F[np.roll](array, [sign * (array.shape[i] // 2) for i in chosen], tuple(chosen))
-
-    rules.implements(original)(function)
-
-
-_shift(np.fft.fftshift, 1)
-_shift(np.fft.ifftshift, -1)
-
-
 def _frequencies(original: Callable[..., Any]) -> None:
     @rules.creates(original)
     def function(n: Value, d: Value = 1.0, device: Value = None) -> Value:

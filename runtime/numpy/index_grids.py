@@ -39,6 +39,8 @@ def ix_(*args: object) -> tuple[Value, ...]:
     lines = []
     for i, given in enumerate(args):
         line: Value = given if isinstance(given, Tracer) else registry.FUNCTIONS[np.asarray](given)
+        if not isinstance(given, (Tracer, np.ndarray)) and line.size == 0:
+            line = line.astype(np.intp)
         if line.ndim != 1:
             raise ValueError("Cross index must be 1 dimensional")
         if dtype_of(line).kind == "b":

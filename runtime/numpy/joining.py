@@ -254,18 +254,3 @@ def split(ary: Value, indices_or_sections: Value, axis: Value = 0) -> list[Value
             broadcasting.differ(rest, 0), ValueError, "array split does not result in an equal division"
         )
     return array_split(array, indices_or_sections, axis)
-
-
-def _register_split(original: Callable[..., object], least: int, axis_of: Callable[..., object]) -> None:
-    def function(ary: Value, indices_or_sections: Value) -> Value:
-        array = operands.array(ary)
-        if array.ndim < least:
-            raise ValueError(f"{original.__name__} only works on arrays of {least} or more dimensions")
-        return _F[np.split](array, indices_or_sections, axis_of(array))
-
-    rules.any_shape(original)(function)
-
-
-_register_split(np.vsplit, 2, lambda _: 0)
-_register_split(np.hsplit, 1, lambda array: 1 if array.ndim > 1 else 0)
-_register_split(np.dsplit, 3, lambda _: 2)

@@ -70,11 +70,16 @@ def diagflat(v: object, k: Value = 0) -> TracedArray:
 def tri(N: object, M: object = None, k: Value = 0, dtype: Value = float, *, like: object = None) -> Value:  # noqa: N803
     """As `numpy.tri`, which makes nothing of negative sizes, and takes floats."""
     plain("tri", like=(like, None))
-    if type(k) is float or isinstance(k, np.floating):
-        k = math.floor(k)
     shape, extents = shape_with_capacity(tuple(map(_length, (N, N if M is None else M))))
+    if type(k) is float or isinstance(k, np.floating):
+        k = _diagonal_of_float(float(k), shape[1])
     ones = atoms.convert(diagonal_mask(shape[0], shape[1], offset(k), np.less_equal), supported(dtype))
     return wrap.with_extents(fresh(ones), extents)
+
+
+def _diagonal_of_float(k: float, columns: int) -> int:
+    """The last diagonal of ones: `arange(-k, columns - k)` of ints, as NumPy has it, is all zeros for k from 0 to 1."""
+    return columns if 0 < k < 1 else math.trunc(k)
 
 
 def _length(n: Value) -> Value:

@@ -72,13 +72,15 @@ def _rule(original: Callable[..., object]) -> Callable[..., Any]:
 
 
 _OF_ANY_SHAPE: tuple[Callable[..., object], ...] = (
-    np.column_stack, np.expand_dims, np.flip, np.fliplr, np.flipud, np.moveaxis, np.rollaxis, np.unstack,
+    np.column_stack, np.dsplit, np.expand_dims, np.flip, np.fliplr, np.flipud, np.hsplit, np.moveaxis,
+    np.rollaxis, np.unstack, np.vsplit,
     np.angle, np.i0, np.isclose, np.iscomplex, np.isreal, np.nan_to_num, np.sinc, np.sort_complex,
-    np.corrcoef, np.extract, np.flatnonzero, np.intersect1d, np.trapezoid, np.union1d, np.linalg.tensordot,
+    np.corrcoef, np.extract, np.flatnonzero, np.intersect1d, np.trapezoid, np.union1d,
+    np.fft.fftshift, np.fft.ifftshift, np.linalg.tensordot, np.linalg.trace,
 )  # fmt: skip
 _OF_STATIC_SHAPE: tuple[Callable[..., object], ...] = (
     np.fft.fft2, np.fft.fftn, np.fft.ifftn, np.fft.ihfft, np.fft.irfftn, np.fft.rfft2, np.fft.rfftn,
-    np.linalg.matrix_norm, np.linalg.matrix_power, np.linalg.tensorinv, np.linalg.vector_norm,
+    np.linalg.matrix_norm, np.linalg.matrix_power, np.linalg.svdvals, np.linalg.tensorinv, np.linalg.vector_norm,
     np.polyadd, np.polyder, np.polyint, np.polysub,
     np.diag_indices_from, np.fill_diagonal, np.histogram2d, np.unwrap,
 )  # fmt: skip

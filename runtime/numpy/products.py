@@ -19,7 +19,6 @@ from anabranch.runtime.numpy.core import (
     one_axis,
     plain,
     result,
-    shape_of,
     spec_of,
     supported,
 )
@@ -281,15 +280,13 @@ def outer(a: Value, b: Value, out: Value = None) -> Value:
     return written(out, _made(atoms.ufunc(np.multiply, left, right), x.extents + y.extents, flat), "same_kind")
 
 
-@rules.implements(np.linalg.outer)
+@rules.any_shape(np.linalg.outer)
 def linalg_outer(x1: object, x2: object, /) -> Value:
     """As `numpy.linalg.outer`: of vectors only."""
-    if len(shape_of(x1)) != 1 or len(shape_of(x2)) != 1:
-        raise ValueError(
-            "Input arrays must be one-dimensional, but they are "
-            f"x1.ndim={len(shape_of(x1))} and x2.ndim={len(shape_of(x2))}."
-        )
-    return outer(x1, x2)
+    x, y = operands.array(x1), operands.array(x2)
+    if x.ndim != 1 or y.ndim != 1:
+        raise ValueError(f"Input arrays must be one-dimensional, but they are x1.ndim={x.ndim} and x2.ndim={y.ndim}.")
+    return outer(x, y)
 
 
 @rules.any_shape(np.tensordot)
@@ -348,12 +345,6 @@ def trace(
     )
 
 
-@rules.any_shape(np.linalg.trace)
-def linalg_trace(x: object, /, *, offset: object = 0, dtype: object = None) -> Value:
-    """As `numpy.linalg.trace`."""
-    return trace(x, offset, -2, -1, dtype)
-
-
 @rules.implements(np.linalg.diagonal)
 def linalg_diagonal(x: object, /, *, offset: object = 0) -> Value:
     """As `numpy.linalg.diagonal`."""
@@ -388,6 +379,12 @@ def cross(
 
 
 @rules.implements(np.linalg.cross)
-def linalg_cross(x1: object, x2: object, /, *, axis: object = -1) -> Value:
+def linalg_cross(x1: object, x2: object, /, *, axis: Value = -1) -> Value:
     """As `numpy.linalg.cross`."""
-    return cross(x1, x2, axis=axis)
+    x, y = handle(x1), handle(x2)
+    if x.shape[axis] != 3 or y.shape[axis] != 3:
+        raise ValueError(
+            "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+            f"{x.shape[axis]} and {y.shape[axis]} dimensional instead."
+        )
+    return cross(x, y, axis=axis)

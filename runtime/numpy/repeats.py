@@ -173,6 +173,8 @@ def roll(a: object, shift: Value, axis: Value = None) -> Value:
     if axis is None and array.ndim != 1:
         return _F[np.reshape](roll(operands.flat(array), shift, 0), array.shape)
     axes, shifts = _listed(0 if axis is None else axis), _listed(shift)
+    if not (array.ndim or axes):
+        raise ValueError("not enough values to unpack (expected 2, got 0)")  # in the words of NumPy
     (count,) = np.broadcast_shapes((len(axes),), (len(shifts),))
     axes, shifts = (x * count if len(x) == 1 else x for x in (axes, shifts))
     for by, at in zip(shifts, axes, strict=True):

@@ -42,6 +42,16 @@ def crosses(x):
     return np.cross(x[x[:, 0] > 1], np.array([1.0, 2.0, 3.0]))
 
 
+@case(*LINES)
+def products_of_two_vectors(x):
+    return np.linalg.outer(x[x > 1], np.array([1.0, 2.0])), np.linalg.outer(x, x[x > 1])
+
+
+@case(*LINES)
+def halves_exchanged(x):
+    return np.fft.fftshift(x[x > 1]), np.fft.ifftshift(x[x > 1], axes=0)
+
+
 @case(*POINTS)
 def fits(x, y):
     c = np.polyfit(x[x > 1], y[x > 1], 2)

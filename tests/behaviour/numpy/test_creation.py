@@ -75,6 +75,8 @@ for n in (-4, 0, 3, 2.5, np.float32(1.5), True):
     case(np.tri, Static(n))
     case(np.tri, Static(2), Static(n))
     case(np.tri, Static(3), k=Static(n))
+for k in (0.5, -0.5, -1.5, -2.0):
+    case(np.tri, Static(3), Static(4), k=Static(k))
 for given in (
     {"start": 3, "stop": None},
     {"start": 3},

@@ -59,6 +59,7 @@ case(np.roll, FLOATS, 2, axis=1)
 case(np.roll, FLOATS, -7, axis=0)
 case(np.roll, FLOATS, Static((1, 2)), axis=(0, 1))
 case(np.roll, FLOATS, 7)
+case(np.roll, np.array(2.0), Static(()), axis=())
 if "row_stack" in vars(np):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

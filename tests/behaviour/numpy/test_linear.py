@@ -70,6 +70,7 @@ case(np.linalg.tensordot, FLOATS, TALL, axes=1)
 case(np.linalg.trace, CUBE)
 case(np.linalg.trace, FLOATS, offset=1)
 case(np.linalg.cross, FLOATS[:, :3], FLOATS[:, :3])
+case(np.linalg.cross, FLOATS[:, :2], FLOATS[:, :2])
 case(np.linalg.diagonal, CUBE)
 
 # The order of the products shows in the rounding.
