@@ -71,15 +71,16 @@ def tri(N: object, M: object = None, k: Value = 0, dtype: Value = float, *, like
     """As `numpy.tri`, which makes nothing of negative sizes, and takes floats."""
     plain("tri", like=(like, None))
     shape, extents = shape_with_capacity(tuple(map(_length, (N, N if M is None else M))))
-    if type(k) is float or isinstance(k, np.floating):
-        k = _diagonal_of_float(float(k), shape[1])
-    ones = atoms.convert(diagonal_mask(shape[0], shape[1], offset(k), np.less_equal), supported(dtype))
+    ones = atoms.convert(_ones_below(shape[0], shape[1], k), supported(dtype))
     return wrap.with_extents(fresh(ones), extents)
 
 
-def _diagonal_of_float(k: float, columns: int) -> int:
-    """The last diagonal of ones: `arange(-k, columns - k)` of ints, as NumPy has it, is all zeros for k from 0 to 1."""
-    return columns if 0 < k < 1 else math.trunc(k)
+def _ones_below(rows: int, columns: int, k: Value) -> Atom:
+    """The positions up to a diagonal, of which the number may be a float."""
+    if type(k) is float or isinstance(k, np.floating):
+        # NumPy's `arange(-k, columns - k)` of ints is all zeros for k between 0 and 1.
+        k = columns if 0 < k < 1 else math.trunc(float(k))
+    return diagonal_mask(rows, columns, offset(k), np.less_equal)
 
 
 def _length(n: Value) -> Value:
@@ -90,6 +91,7 @@ def _length(n: Value) -> Value:
 
 
 def _triangle(m: Value, k: Value, lower: bool) -> TracedArray:
+    """The elements up to a diagonal, or those from one on."""
     value = atom_of(m)
     if len(value.type.shape) == 1:
         # NumPy broadcasts a vector against the square mask.
@@ -97,7 +99,7 @@ def _triangle(m: Value, k: Value, lower: bool) -> TracedArray:
     if not value.type.shape:
         raise TypeError(f"numpy.{'tril' if lower else 'triu'} takes an array of at least one dimension")
     *_, rows, columns = value.type.shape
-    below = diagonal_mask(rows, columns, offset(k) - (0 if lower else 1), np.less_equal)
+    below = _ones_below(rows, columns, k if lower else k - 1)
     mask = atoms.broadcast_to(below, value.type.shape)
     zero = zeros_atom(value.type.shape, value.type.dtype)
     return fresh(atoms.select(mask, value, zero) if lower else atoms.select(mask, zero, value))

@@ -33,6 +33,7 @@ from anabranch.runtime.values.dynamic_lists.growable_list import Growable, eleme
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
+from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.tracer import class_name
@@ -53,8 +54,10 @@ def extend(owner: GrowableContents, values: Value, listed: Callable[[Any], Any])
     if values is owner:
         values = owner.copy()
     values = iterated(values)
-    # What an item raises is raised behind those before it, which a handler finds in the list.
-    if isinstance(values, PushIterator) and owner.items is None and not current().trace.failures.regions:
+    # What an item raises is raised behind those before it, which a handler finds in the list; so does a generator
+    # that looks at the list.
+    is_all_at_once = owner.items is None and not current().trace.failures.regions
+    if isinstance(values, PushIterator) and is_all_at_once and owner not in Heap(values.leads_to_()):
         values = values.items_or(listed)
     many = values if isinstance(values, PushIterator) else as_countable.countable(values)
     if isinstance(many, countable.Countable) and isinstance(many.length, int) and owner.items is None:

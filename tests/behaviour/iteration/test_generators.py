@@ -720,3 +720,19 @@ def test_a_consumer_of_a_generator_may_go_over_another_of_the_same_function() ->
         return found
 
     assert jit(program, recursion_limit=6)(A) == program(A)
+
+
+def test_a_list_is_extended_by_a_generator_that_looks_at_it():
+    def lengths(n, found):
+        for _ in range(n):
+            yield len(found)
+
+    def f(n, x):
+        found = []
+        found.extend(lengths(n, found))
+        found.extend(len(found) for _ in range(3))
+        found += (v + found[-1] for v in x)
+        return found
+
+    assert jit(f, static_argnames="n")(5, A) == f(5, A)
+    assert jit(f)(40, A) == f(40, A)

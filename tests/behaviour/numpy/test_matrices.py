@@ -20,7 +20,7 @@ case(np.diag, FLOATS, Static(1))
 case(np.diag, np.zeros((2, 2, 2)))
 case(np.diagflat, FLOATS, Static(1))
 case(np.diagflat, 3)
-for k in (-2, -1, 0, 1, 5):
+for k in (-2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 5):
     case(np.tril, FLOATS, Static(k))
     case(np.triu, INTS, Static(k))
     case(np.tril, np.ones((2, 3, 4)), Static(k))
