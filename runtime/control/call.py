@@ -31,7 +31,7 @@ from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user
 from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.hash_tables import creation
-from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.push_iterator import PushIterator
 from anabranch.runtime.control.staging import recursion_depth
 from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.control.stdlib import (

@@ -12,8 +12,8 @@ from anabranch.runtime.control import while_
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value
 from anabranch.runtime.control.if_ import where
-from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.iteration.progress_bars import PushedBar
+from anabranch.runtime.control.iteration.push_iterator import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.loops import steps
 from anabranch.runtime.control.loops.counted import CANNOT, run_counted

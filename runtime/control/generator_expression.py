@@ -14,7 +14,7 @@ from anabranch.runtime.control.columnar import text_items
 from anabranch.runtime.control.exits import BREAK, NEXT
 from anabranch.runtime.control.for_ import run
 from anabranch.runtime.control.if_ import if_, where
-from anabranch.runtime.control.iteration.generators import Consumer, PushIterator, no_items
+from anabranch.runtime.control.iteration.push_iterator import Consumer, PushIterator, no_items
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.loops.counted import FEW_KNOWN, run_counted
 from anabranch.runtime.control.loops.steps import StateForm

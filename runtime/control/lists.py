@@ -17,7 +17,7 @@ from anabranch.runtime.control.dynamic_lists import run_time_tuple
 from anabranch.runtime.control.dynamic_lists.dynamic_list import listed
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration import user_iterators
-from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.push_iterator import PushIterator
 from anabranch.runtime.control.sequences.countable import AxisItems, Countable
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import MANY

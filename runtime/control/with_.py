@@ -14,9 +14,10 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.branches.own_errors import is_own
 from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.calls.user_functions import is_user_function
-from anabranch.runtime.control.iteration.generators import Consumer, GeneratorCall, giving, no_items
+from anabranch.runtime.control.iteration.generators import GeneratorCall, giving
 from anabranch.runtime.control.iteration.progress_bars import TqdmBar
 from anabranch.runtime.control.iteration.progress_displays import Display
+from anabranch.runtime.control.iteration.push_iterator import Consumer, no_items
 from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.control.stdlib import progress
 from anabranch.runtime.control.try_ import may_raise

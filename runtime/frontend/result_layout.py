@@ -14,7 +14,7 @@ from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.grammar import a
 from anabranch.runtime.control.calls.resumable_generators import Resumable
 from anabranch.runtime.control.calls.user_functions import is_rewritten
-from anabranch.runtime.control.iteration import generators, progress_displays
+from anabranch.runtime.control.iteration import progress_displays, push_iterator
 from anabranch.runtime.control.sequences import countable
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
@@ -45,7 +45,7 @@ Exists: TypeAlias = Callable[[Any], bool]  # whether an object was there before
 # So many places of an axis are moved in less time than the host takes to do so.
 _LONG = 64
 # What loops are staged over.
-_STAGED = (countable.Countable, generators.PushIterator, progress_displays.Opaque)
+_STAGED = (countable.Countable, push_iterator.PushIterator, progress_displays.Opaque)
 # What holds others where neither a slot nor an attribute shows them.
 _MADE_OF_OTHERS = (Iterator, ItemsView, ValuesView, functools.partial, types.MethodType)
 

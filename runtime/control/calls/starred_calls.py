@@ -17,7 +17,7 @@ from anabranch.runtime.control import lists
 from anabranch.runtime.control.calls.counterparts import original_of
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration import user_iterators
-from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.push_iterator import PushIterator
 from anabranch.runtime.control.stdlib import print_and_log
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import tracing

@@ -20,7 +20,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import lists
 from anabranch.runtime.control.arenas.arena_list import ArenaList
-from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.push_iterator import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import AnabranchError, ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.host.generator_state import is_generator

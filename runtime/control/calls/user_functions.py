@@ -42,7 +42,10 @@ _LIBRARYS = frozenset(
 
 
 # What these files of the project's have is staged as the user's own.
-_SOURCES = ("itertools_source.py", "functools_source.py", "random_source.py", "list_source.py", "queue_source.py")
+_SOURCES = (
+    "functools_source.py", "generator_source.py", "itertools_source.py", "list_source.py", "queue_source.py",
+    "random_source.py",
+)  # fmt: skip
 
 
 def is_user_function(function: types.FunctionType) -> bool:

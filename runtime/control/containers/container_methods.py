@@ -13,7 +13,7 @@ from anabranch.runtime.control import subscript
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.containers import container_order, membership
-from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.push_iterator import PushIterator
 from anabranch.runtime.control.sequences import chosen_item, index_checks, keyed_items
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.staging import run_time_keys

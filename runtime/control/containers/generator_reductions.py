@@ -16,7 +16,7 @@ from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.push_iterator import PushIterator
 from anabranch.runtime.control.sequences import stacked_sequences
 from anabranch.runtime.control.sequences.countable import AxisItems, Countable, Elements
 from anabranch.runtime.control.undefined import defined

@@ -12,7 +12,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean, generator_expression
 from anabranch.runtime.control.containers import container_order, generator_reductions
-from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.push_iterator import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.control.texts import text_operations

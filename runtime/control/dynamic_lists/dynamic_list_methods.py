@@ -22,7 +22,7 @@ from anabranch.runtime.control.dynamic_lists.item_access import (
     without,
 )
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.push_iterator import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences import as_countable, countable, countable_ranges, iterators
 from anabranch.runtime.tracing.builder import current
@@ -95,6 +95,8 @@ def append_each(owner: GrowableContents, many: object) -> None:
     def append(item: object, owner: GrowableContents = owner) -> None:
         owner.append(item)
 
+    into: Any = append
+    into.out = owner
     source.each(append)
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from anabranch.base.by_identity import IdentitySet
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
-from anabranch.runtime.control.iteration.generators import GeneratorCall, PushIterator
+from anabranch.runtime.control.iteration.generators import GeneratorCall
+from anabranch.runtime.control.iteration.push_iterator import PushIterator
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.errors import UnsupportedOperationError

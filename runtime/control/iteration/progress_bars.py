@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.exits import BREAK, NEXT
-from anabranch.runtime.control.iteration.generators import Consumer, PushIterator
+from anabranch.runtime.control.iteration.push_iterator import Consumer, PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.iterators import OfOne
 from anabranch.runtime.errors import UnsupportedOperationError

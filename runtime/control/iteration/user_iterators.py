@@ -8,8 +8,8 @@ from typing import Any
 from anabranch.base.value import Value
 from anabranch.runtime.control.exits import BREAK, NEXT
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration.generators import Consumer, PushIterator
 from anabranch.runtime.control.iteration.pull_iteration import pulled
+from anabranch.runtime.control.iteration.push_iterator import Consumer, PushIterator
 from anabranch.runtime.control.try_ import try_
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.builder import tracing

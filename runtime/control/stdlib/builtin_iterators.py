@@ -13,7 +13,7 @@ from anabranch.runtime.control import lists
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
-from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.push_iterator import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import Stepped, iterated
 from anabranch.runtime.control.sequences import as_countable, countable_ranges, iterators, live_lists
 from anabranch.runtime.control.sequences.countable import Countable

@@ -15,7 +15,7 @@ from anabranch.runtime.control import lists
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.push_iterator import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
 from anabranch.runtime.control.sequences.countable import Countable

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration.generators import Consumer, PushIterator
+from anabranch.runtime.control.iteration.push_iterator import Consumer, PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import Once

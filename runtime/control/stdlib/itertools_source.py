@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from anabranch.runtime.control.generator_expression import GeneratorExpression
-from anabranch.runtime.control.iteration.generators import use_up
+from anabranch.runtime.control.iteration.push_iterator import use_up
 from anabranch.runtime.control.subscript import at
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.iteration.progress_bars import Count, CountedBar, PushedBar
 from anabranch.runtime.control.iteration.progress_displays import Display
+from anabranch.runtime.control.iteration.push_iterator import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences.as_countable import countable
 from anabranch.runtime.control.sequences.iterators import Once

@@ -18,8 +18,9 @@ import pytest
 
 import anabranch.runtime
 from anabranch import StructureMismatchError, jit
-from anabranch.runtime.control.iteration.generators import GeneratorCall, PushIterator
+from anabranch.runtime.control.iteration.generators import GeneratorCall
 from anabranch.runtime.control.iteration.progress_bars import SHOWN, TqdmBar
+from anabranch.runtime.control.iteration.push_iterator import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.stdlib.nditer_ import ElementIterator
 from anabranch.runtime.values.arena_contents import InArena

@@ -694,12 +694,61 @@ def test_a_generator_that_calls_itself_for_the_nodes_of_a_tree():
         assert jit(f)(keys) == f(keys)
 
 
-def test_a_generator_that_calls_itself_too_often_says_what_to_write():
+def test_a_generator_that_calls_itself_to_any_depth():
     def f(keys):
-        return list(in_order(tree_of(keys)))
+        root = tree_of(keys)
+        return list(in_order(root)), sorted(in_order(root), reverse=True)
 
-    with configure(recursion_limit=4), pytest.raises(UnsupportedOperationError, match="that returns a list"):
-        jit(f)(np.arange(400) % 37)
+    keys = np.random.default_rng(0).permutation(40) * 1.0
+    assert jit(f, recursion_limit=4)(keys) == f(keys)
+
+
+def leaves(node, above):
+    if node is None:
+        return
+    if node.key > 30:
+        raise ValueError(f"{node.key} is too large")
+    yield from leaves(node.left, above + 1)
+    if node.left is None and node.right is None:
+        yield above, node.key
+    yield from leaves(node.right, above + 1)
+
+
+def test_what_a_generator_that_calls_itself_raises():
+    def f(keys):
+        found = []
+        try:
+            found.extend(leaves(tree_of(keys), 0))
+        except ValueError as error:
+            return found, str(error)
+        return found, None
+
+    for keys in (np.arange(25) * 7 % 25, np.arange(40) * 7 % 40):
+        assert jit(f, recursion_limit=4)(keys) == f(keys)
+
+
+def counted(node):
+    if node is None:
+        return 0
+    left = yield from counted(node.left)
+    yield node.key
+    right = yield from counted(node.right)
+    return left + right + 1
+
+
+def test_a_generator_that_calls_itself_too_often_says_what_to_write():
+    def returned(keys):
+        return list(counted(tree_of(keys)))
+
+    def consumed(keys):
+        total = 0
+        for key in in_order(tree_of(keys)):
+            total += key
+        return total
+
+    for function in (returned, consumed):
+        with configure(recursion_limit=4), pytest.raises(UnsupportedOperationError, match="that returns a list"):
+            jit(function)(np.arange(40) % 37)
 
 
 def test_a_consumer_of_a_generator_may_go_over_another_of_the_same_function() -> None:
