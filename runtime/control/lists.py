@@ -191,7 +191,7 @@ def _tolist(array: Value) -> Value:
     return comprehension(GeneratorExpression(array, lambda row: row.item() if array.ndim == 1 else _tolist(row)))
 
 
-registry.METHODS["tolist"] = registry.DYNAMIC_SHAPE_METHODS["tolist"] = _tolist
+registry.METHODS["tolist"] = _tolist
 
 
 def method(function: Any) -> Callable[..., Any] | None:

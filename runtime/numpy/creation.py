@@ -13,7 +13,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.device import foreign
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.numpy import memory_access, nested_sequences
+from anabranch.runtime.numpy import memory_access, nested_sequences, reshaping
 from anabranch.runtime.numpy.core import (
     atom_of,
     diagonal_mask,
@@ -284,7 +284,7 @@ def asarray(
     _check("asarray", order, device, like)
     a = foreign.plain(a)
     if order == "C" and wrap.is_dynamic_array(a):
-        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.ascontiguousarray](a, dtype)
+        return reshaping.contiguous(asarray(a, dtype, like=like))
     if isinstance(a, np.ndarray) and not copy and (dtype is None or a.dtype == dtype) and order not in ("C", "F"):
         return a
     return _ordered(nested_sequences.converted(a, dtype, copy), order, copy)
@@ -318,7 +318,6 @@ def copy(a: Value, order: Value = "K", subok: Value = False) -> Value:
     return array(a, order=order, subok=subok)
 
 
-@rules.dynamic_shape_method("copy")
 @rules.method("copy")
 def copy_method(a: object, order: object = "C") -> Value:
     """As `ndarray.copy`."""

@@ -47,7 +47,6 @@ def _flags(a: Value) -> Value:
 rules.properties.update(flat=_flat, strides=_strides, flags=_flags)
 
 
-@rules.dynamic_shape_method("view")
 @rules.method("view")
 def view(a: Value, dtype: Value = None, type: Value = None) -> Value:
     """As `ndarray.view`: the same memory, as elements of any dtype that compiled code holds."""

@@ -56,7 +56,7 @@ def _part(name: str) -> Callable[[Value], Value]:
 
 
 for _name in ("real", "imag"):
-    rules.properties[_name] = rules.dynamic_shape_properties[_name] = _part(_name)
+    rules.properties[_name] = _part(_name)
 
 
 def _no_attribute(name: str, reason: str) -> None:
@@ -97,7 +97,6 @@ def conjugate(a: Value, out: Value = None, /) -> Value:
 # ---- conversions -----------------------------------------------------------------------------------------------------
 
 
-@rules.dynamic_shape_method("astype")
 @rules.method("astype")
 def astype(
     a: Value, dtype: Value, order: Value = "K", casting: Value = "unsafe", subok: Value = True, copy: Value = True
@@ -129,8 +128,7 @@ def astype_function(x: object, dtype: object, /, *, copy: object = True, device:
     return astype(x, dtype, copy=copy)
 
 
-@rules.dynamic_shape(bool)
-def truth(a: Value) -> Atom:
+def _truth(a: Value) -> Atom:
     """The truth of the only element; raises as NumPy does for other sizes."""
     size = size_arithmetic.bound_of(a.size)
     broadcasting.refuse(
@@ -142,7 +140,9 @@ def truth(a: Value) -> Atom:
     return atoms.any_of(atoms.convert(a.padded(0).atom, np.bool_))
 
 
-@rules.dynamic_shape_method("item")
+registry.DYNAMIC_SHAPE_OPERATIONS[bool] = _truth
+
+
 @rules.method("item")
 def item(a: Value, *args: Value) -> Value:
     """As `ndarray.item`: a Python scalar."""

@@ -19,6 +19,7 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window, valid_elements
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.registry import FUNCTIONS
 
 
@@ -154,6 +155,20 @@ def padded(x: Value, fill: Value) -> Atom:
 def left_packed(x: Value, *axes: int) -> Value:
     """The array compacted to the front of these axes, of all by default."""
     return x.left_packed(*axes) if wrap.is_dynamic_array(x) else x
+
+
+def permuted(x: Value, axes: Iterable[int]) -> Value:
+    """The view with its axes in this order."""
+    order = tuple(axes)
+    steps = (views.Permute(order),) if order != tuple(range(len(order))) else ()
+    return (
+        x.viewed(*steps, extents=tuple(x.extents[i] for i in order)) if wrap.is_dynamic_array(x) else x.viewed(*steps)
+    )
+
+
+def transposed(x: Value) -> Value:
+    """The view with its axes reversed."""
+    return permuted(x, range(x.ndim)[::-1])
 
 
 def window(stop: Value) -> ValidRegion:

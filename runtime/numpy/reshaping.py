@@ -1,4 +1,4 @@
-"""The elements of arrays whose size is known only at run time, in another shape."""
+"""Reshaping of arrays whose size is known only at run time: views where NumPy makes views."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.shaping import transposed
+from anabranch.runtime.numpy import operands
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Compact
 from anabranch.runtime.values import atoms, visibility, wrap
@@ -22,14 +21,11 @@ from anabranch.runtime.values.memory import aliasing, memory_layout, views
 from anabranch.runtime.values.pytrees.padded_union import left_packed_memory
 from anabranch.runtime.values.registry import FUNCTIONS
 
-rules = Rules()
 
-
-@rules.dynamic_shape(np.ravel)
-def ravel(a: Value, order: Value = "C") -> Value:
-    """As `numpy.ravel`: a view of what is contiguous, else a copy."""
+def raveled(a: Value, order: str) -> Value:
+    """`np.ravel`: a view of what is contiguous, else a copy."""
     if order == "F":
-        return ravel(transposed(a))
+        a, order = operands.transposed(a), "C"
     _check_order(a, order)
     return _as_line(a, _follow(a, a.itemsize))
 
@@ -106,26 +102,17 @@ def _are_same(ones: Sequence[Value] | None, others: Sequence[Value]) -> bool:
     )
 
 
-@rules.dynamic_shape(np.ascontiguousarray)
-def ascontiguousarray(a: object, dtype: object = None, *, like: object = None) -> Value:
-    """As `numpy.ascontiguousarray`: a copy where the elements do not follow one another."""
-    made = FUNCTIONS[np.asarray](a, dtype, like=like)
-    together = _follow(made, made.itemsize)
-    return made if isinstance(together, Literal) and together.value else _copy_unless(together, made)
+def contiguous(a: Value) -> Value:
+    """`np.ascontiguousarray`: a copy where the elements do not follow one another."""
+    together = _follow(a, a.itemsize)
+    return a if isinstance(together, Literal) and together.value else _copy_unless(together, a)
 
 
-@rules.dynamic_shape_method("flatten")
-def flatten(a: Value, order: Value = "C") -> Value:
-    """As `ndarray.flatten`: a copy."""
-    return ravel(a.__copy__(), order)
-
-
-@rules.dynamic_shape(np.reshape)
-def reshape(a: Value, /, shape: Value = None, order: Value = "C", *, copy: Value = None) -> Value:
-    """As `numpy.reshape` to a shape of which all sizes but one are known while tracing."""
+def reshaped(a: Value, shape: Value, order: str, copy: Value) -> Value:
+    """`np.reshape` to a shape of which all sizes but one are known while tracing."""
     wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if order == "F":
-        return transposed(reshape(transposed(a), tuple(reversed(wanted)), copy=copy))
+        return operands.transposed(reshaped(operands.transposed(a), wanted[::-1], "C", copy))
     _check_order(a, order)
     if copy is not None and not copy:
         a._needs_size("to know whether a view will do, for copy=False,")
@@ -311,10 +298,3 @@ def _with_ones(a: Value, wanted: tuple[Value, ...], own: list[Value], kept: list
     left = iter([(n, e) for n, e in zip(a.capacity, a.extents, strict=True) if e is not None or n != 1])
     axes = [(1, None) if _is(n, 1) else next(left) for n in wanted]
     return a.viewed(views.Reshape(tuple(n for n, _ in axes)), extents=tuple(e for _, e in axes))
-
-
-@rules.dynamic_shape_method("reshape")
-def reshape_method(a: Value, *shape: object, order: object = "C", copy: object = None) -> Value:
-    """As `ndarray.reshape`."""
-    given = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-    return reshape(a, given, order, copy=copy)

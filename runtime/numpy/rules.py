@@ -42,9 +42,7 @@ class Rules:
         self.functions: dict[object, Callable[..., Any]] = {}
         self.methods: dict[str, Callable[..., Any]] = {}
         self.properties: dict[str, Callable[[Any], Any]] = {}
-        self.dynamic_shape_functions: dict[object, Callable[..., Any]] = {}
-        self.dynamic_shape_methods: dict[str, Callable[..., Any]] = {}
-        self.dynamic_shape_properties: dict[str, Callable[[Any], Any]] = {}
+        self.of_any_shape: set[object] = set()
         self.refused: dict[str, str] = {}
         self.static: dict[str, str] = {}
 
@@ -53,9 +51,7 @@ class Rules:
         registry.FUNCTIONS.update(self.functions)
         registry.METHODS.update(self.methods)
         registry.PROPERTIES.update(self.properties)
-        registry.DYNAMIC_SHAPE_FUNCTIONS.update(self.dynamic_shape_functions)
-        registry.DYNAMIC_SHAPE_METHODS.update(self.dynamic_shape_methods)
-        registry.DYNAMIC_SHAPE_PROPERTIES.update(self.dynamic_shape_properties)
+        registry.OF_ANY_SHAPE.update(self.of_any_shape)
         registry.REFUSED.update(self.refused)
         registry.STATIC.update(self.static)
 
@@ -68,24 +64,13 @@ class Rules:
         return _registering(self.functions, originals, _creating)
 
     def method(self, *names: str) -> Callable[[Function], Function]:
-        """Register a function, array first, as a method of traced arrays and NumPy scalars."""
+        """Register a function, array first, as a method of traced arrays, of any size, and NumPy scalars."""
         return _registering(self.methods, names)
-
-    def dynamic_shape(self, *originals: Callable[..., object]) -> Callable[[Function], Function]:
-        """Register the rule of NumPy's functions for arrays whose size is known only at run time."""
-        return _registering(self.dynamic_shape_functions, originals)
 
     def any_shape(self, *originals: Callable[..., object]) -> Callable[[Function], Function]:
         """Register the rule of NumPy's functions for arrays of static and of run-time size alike."""
-
-        def register(function: Function) -> Function:
-            return self.dynamic_shape(*originals)(self.implements(*originals)(function))
-
-        return register
-
-    def dynamic_shape_method(self, *names: str) -> Callable[[Function], Function]:
-        """Register the same for methods of arrays that are no function, or differ from it."""
-        return _registering(self.dynamic_shape_methods, names)
+        self.of_any_shape.update(originals)
+        return self.implements(*originals)
 
     def on_host(self, *originals: Callable[..., object]) -> None:
         """Register functions that NumPy itself computes once the values are known."""
@@ -177,8 +162,8 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
             return on_host(original, *args, **kwargs)
         if not any(map(traced_inside, given)):
             return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
-        rule = registry.DYNAMIC_SHAPE_FUNCTIONS.get(original)
-        choice = union_arguments.of_call(args, kwargs, sizes=rule is None)
+        is_of_any_shape = original in registry.OF_ANY_SHAPE
+        choice = union_arguments.of_call(args, kwargs, sizes=not is_of_any_shape)
         if choice is not None:
             return union_arguments.over(choice, call, args, kwargs)
         if (made := chosen_settings.each(function, call, args, kwargs)) is not UNKNOWN:
@@ -186,8 +171,8 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
         if not isinstance(function, _Refusal):
             numpy_messages.refuse_unknown(original, *args, **kwargs)
-        if rule is not None and (any(map(has_dynamic_array, args)) or any(map(has_dynamic_array, kwargs.values()))):
-            return rule(*args, **kwargs)
+        if is_of_any_shape and (any(map(has_dynamic_array, args)) or any(map(has_dynamic_array, kwargs.values()))):
+            return function(*args, **kwargs)
         try:
             made = function(*args, **kwargs)
         except ExtendedPrecisionError:
@@ -218,9 +203,6 @@ def _creating(original: Callable[..., object], function: Callable[..., object]) 
             return made
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
         numpy_messages.refuse_unknown(original, *args, **kwargs)
-        rule = registry.DYNAMIC_SHAPE_FUNCTIONS.get(original)
-        if rule is not None and any(map(has_dynamic_array, args)):
-            return rule(*args, **kwargs)
         try:
             made = function(*args, **kwargs)
         except ExtendedPrecisionError:

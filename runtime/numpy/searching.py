@@ -122,7 +122,6 @@ def _refuse_out_of_bounds(line: Atom, count: Value, axis: int) -> None:
 
 
 @rules.method("compress")
-@rules.dynamic_shape_method("compress")
 def compress_method(a: object, condition: object, axis: Value = None, out: object = None) -> Value:
     """As `ndarray.compress`."""
     return compress(condition, a, axis, out)

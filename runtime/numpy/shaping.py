@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.numpy import memory_access, operands
+from anabranch.runtime.numpy import memory_access, operands, reshaping
 from anabranch.runtime.numpy.core import (
     axes_tuple,
     fresh,
@@ -62,18 +62,20 @@ def reshaped(array: TracedArray, shape: tuple[int, ...], copy: Value = None) -> 
     return made
 
 
-@rules.implements(np.reshape)
+@rules.any_shape(np.reshape)
 def reshape(a: Value, shape: Value = None, order: Value = "C", *, newshape: Value = None, copy: Value = None) -> Value:
     """As `numpy.reshape`."""
     shape = newshape if shape is None else shape
     if shape is None:
         raise TypeError("reshape() missing 1 required positional argument: 'shape'")
+    if wrap.is_dynamic_array(a):
+        return reshaping.reshaped(a, shape, order, copy)
     array = handle(a)
     sizes = _sizes(array.size, shape)
     if order == "A":
         order = "F" if memory_access.fortran(array) else "C"
     if order == "F":
-        return transposed(reshaped(transposed(array), sizes[::-1], copy))
+        return operands.transposed(reshaped(operands.transposed(array), sizes[::-1], copy))
     if order != "C":
         raise ValueError(f"order {order!r} is not permitted for reshaping")
     return reshaped(array, sizes, copy)
@@ -88,9 +90,11 @@ def reshape_method(a: object, /, *shape: object, order: object = "C", copy: obje
 
 
 @rules.method("ravel")
-@rules.implements(np.ravel)
-def ravel(a: Value, order: Value = "C") -> TracedArray:
+@rules.any_shape(np.ravel)
+def ravel(a: Value, order: Value = "C") -> Value:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
+    if wrap.is_dynamic_array(a):
+        return reshaping.raveled(a, order)
     return memory_access.raveled(in_order(handle(a), order))
 
 
@@ -99,29 +103,17 @@ def in_order(array: TracedArray, order: str) -> Value:
     if order not in ("C", "F", "A", "K"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
     if order == "K":
-        return permuted(array, memory_access.axes_kept(array))
-    return transposed(array) if order == "F" or (order == "A" and memory_access.fortran(array)) else array
+        return operands.permuted(array, memory_access.axes_kept(array))
+    return operands.transposed(array) if order == "F" or (order == "A" and memory_access.fortran(array)) else array
 
 
 @rules.method("flatten")
-def flatten(a: Value, order: Value = "C") -> TracedArray:
+def flatten(a: Value, order: Value = "C") -> Value:
     """As `ndarray.flatten`: always a copy."""
+    if wrap.is_dynamic_array(a):
+        return reshaping.raveled(a.__copy__(), order)
     array = in_order(handle(a), order)
     return reshaped(array, (array.size,), True)
-
-
-def permuted(array: Value, axes: Sequence[int]) -> Value:
-    """The view with its axes in this order, of an array of static or of run-time size."""
-    axes = tuple(axes)
-    steps = (views.Permute(axes),) if axes != tuple(range(len(axes))) else ()
-    if not wrap.is_dynamic_array(array):
-        return array.viewed(*steps)
-    return array.viewed(*steps, extents=tuple(array.extents[i] for i in axes))
-
-
-def transposed(array: Value) -> Value:
-    """The view with its axes reversed."""
-    return permuted(array, range(array.ndim)[::-1])
 
 
 @rules.any_shape(np.transpose, np.permute_dims)
@@ -131,16 +123,15 @@ def transpose(a: Value, axes: Value = None) -> Value:
         return a
     array = operands.array(a)
     if axes is None:
-        return transposed(array)
+        return operands.transposed(array)
     if len(axes) != array.ndim:
         raise ValueError("axes don't match array")
     order = tuple(one_axis(x, array.ndim) for x in axes)
     if len(set(order)) != len(order):
         raise ValueError("repeated axis in transpose")
-    return permuted(array, order)
+    return operands.permuted(array, order)
 
 
-@rules.dynamic_shape_method("transpose")
 @rules.method("transpose")
 def transpose_method(a: object, *axes: object) -> Value:
     """As `ndarray.transpose`."""
@@ -149,8 +140,7 @@ def transpose_method(a: object, *axes: object) -> Value:
     return transpose(a, axes or None)
 
 
-rules.dynamic_shape_properties["T"] = transposed
-rules.properties["T"] = lambda a: transposed(handle(a)) if isinstance(a, TracedArray) else a
+rules.properties["T"] = lambda a: a if isinstance(a, NumPyScalar) else operands.transposed(operands.array(a))
 
 
 @rules.any_shape(np.matrix_transpose, np.linalg.matrix_transpose)
@@ -180,7 +170,7 @@ def swapaxes(a: object, axis1: object, axis2: object) -> Value:
     second = one_axis(axis2, array.ndim, "axis2")
     order = list(range(array.ndim))
     order[first], order[second] = second, first
-    return permuted(array, order)
+    return operands.permuted(array, order)
 
 
 @rules.method("squeeze")
@@ -272,8 +262,8 @@ def rot90(m: Value, k: Value = 1, axes: Value = (0, 1)) -> Value:
     order = list(range(array.ndim))
     order[axes[0]], order[axes[1]] = order[axes[1]], order[axes[0]]
     if turns == 1:
-        return permuted(_F[np.flip](array, axes[1]), order)
-    return _F[np.flip](permuted(array, order), axes[1])
+        return operands.permuted(_F[np.flip](array, axes[1]), order)
+    return _F[np.flip](operands.permuted(array, order), axes[1])
 
 
 @rules.implements(np.diagonal)
@@ -286,7 +276,7 @@ def diagonal(a: Value, offset: Value = 0, axis1: Value = 0, axis2: Value = 1) ->
     if first == second:
         raise ValueError("axis1 and axis2 cannot be the same")
     rest = [i for i in range(array.ndim) if i not in (first, second)]
-    matrix = permuted(array, (*rest, first, second))
+    matrix = operands.permuted(array, (*rest, first, second))
     rows, columns = matrix.shape[-2:]
     low, right = max(-offset, 0), max(offset, 0)
     size = max(min(rows - low, columns - right), 0)

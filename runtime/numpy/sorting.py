@@ -172,7 +172,6 @@ def _positions(x: Value, axis: int, downwards: bool = False) -> Value:
     return wrap.with_extents(made, operands.extents(x), operands.origin(x))
 
 
-@rules.dynamic_shape_method("sort")
 @rules.method("sort")
 def sort_in_place(
     a: Value,
@@ -263,7 +262,6 @@ def argpartition(
     return fresh(atoms.op("argpartition", atom_of(x), axis=at, kth=tuple(places)))
 
 
-@rules.dynamic_shape_method("partition")
 @rules.method("partition")
 def partition_in_place(
     a: Value, kth: object, axis: object = -1, kind: object = "introselect", order: object = None

@@ -278,7 +278,7 @@ rules = Rules()
 for _ufunc in vars(np).values():
     if isinstance(_ufunc, np.ufunc) and _ufunc.__name__ not in LEFT_OUT:
         rules.functions[_ufunc] = StagedUfunc(_ufunc)
-rules.dynamic_shape(np.ufunc)(broadcasting.elementwise)
+registry.DYNAMIC_SHAPE_OPERATIONS[np.ufunc] = broadcasting.elementwise
 
 
 class _StagedLibraryUfunc(StagedUfunc):

@@ -29,7 +29,6 @@ def _target(a: object, name: str) -> Value:
     return a
 
 
-@rules.dynamic_shape_method("fill")
 @rules.method("fill")
 def fill(a: object, value: object) -> None:
     """As `ndarray.fill`."""

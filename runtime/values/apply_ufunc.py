@@ -86,7 +86,7 @@ def apply(
             return choice.through(lambda one: apply(function, [one if x is choice else x for x in operands], power))
     if any(map(wrap.is_dynamic_array, operands)):
         fill = 1 if function is np.power else None
-        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.ufunc](lambda *xs: apply(function, xs, power), operands, fill)
+        return registry.DYNAMIC_SHAPE_OPERATIONS[np.ufunc](lambda *xs: apply(function, xs, power), operands, fill)
     results = _of_one_type(function, operands) or apply_atoms(function, operands, power=power)
     wrapped = tuple(memory_layout.keep_order(wrap.numpy_result(r), operands) for r in results)
     return wrapped[0] if len(wrapped) == 1 else wrapped
@@ -317,7 +317,7 @@ def truth(value: object) -> Atom:
     Raises `ValueError` for an array with more than one element, as NumPy does.
     """
     if wrap.is_dynamic_array(value):
-        return registry.DYNAMIC_SHAPE_FUNCTIONS[bool](value)  # type: ignore[no-any-return]
+        return registry.DYNAMIC_SHAPE_OPERATIONS[bool](value)  # type: ignore[no-any-return]
     atom = atoms.held_by(value) or wrap.as_atom(value)
     if atom.type.size != 1:
         if atom.type.size == 0:

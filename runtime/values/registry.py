@@ -14,10 +14,10 @@ import numpy as np
 FUNCTIONS: dict[object, Callable[..., Any]] = {}
 METHODS: dict[str, Callable[..., Any]] = {}
 PROPERTIES: dict[str, Callable[[Any], Any]] = {}
-# What is called instead where an argument is an array of run-time size.
-DYNAMIC_SHAPE_FUNCTIONS: dict[object, Callable[..., Any]] = {}
-DYNAMIC_SHAPE_METHODS: dict[str, Callable[..., Any]] = {}
-DYNAMIC_SHAPE_PROPERTIES: dict[str, Callable[[Any], Any]] = {}
+# The functions whose rules take arrays of run-time size, too. Those of methods and attributes all do, or refuse them.
+OF_ANY_SHAPE: set[object] = set()
+# What is called for such arrays by `np.ufunc`, of any ufunc, and by `bool`.
+DYNAMIC_SHAPE_OPERATIONS: dict[object, Callable[..., Any]] = {}
 # The functions that NumPy itself computes once the values are known, and what stages a call of NumPy's own.
 ON_HOST: set[object] = set()
 HOST_CALLS: list[Callable[..., Any]] = []

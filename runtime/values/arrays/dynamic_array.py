@@ -1,7 +1,7 @@
 """Traced ndarrays whose size is known only at run time: `a[:n]`, `a[mask]`.
 
 A `DynamicArray` is a view of static shape, its capacity, and for each axis the valid region of that axis. Elements
-outside of it are unspecified. A function takes one by a rule of its own (`registry.DYNAMIC_SHAPE_FUNCTIONS`); any other
+outside of it are unspecified. A function takes one if its rule does (`registry.OF_ANY_SHAPE`); any other
 function is refused, since neither shape nor value is known while tracing.
 """
 
@@ -232,16 +232,6 @@ class DynamicArray(DynamicShape, NumPyLike):
         expect_writable(self.memory, "output array is read-only")
         self.assign(registry.FUNCTIONS[np.matmul](self, other))
         return self
-
-    def __getattr__(self, name: str) -> Any:
-        if name in registry.DYNAMIC_SHAPE_PROPERTIES:
-            return registry.DYNAMIC_SHAPE_PROPERTIES[name](self)
-        rule = registry.DYNAMIC_SHAPE_METHODS.get(name) or registry.DYNAMIC_SHAPE_FUNCTIONS.get(getattr(np, name, None))
-        if rule is not None and name in registry.METHODS:
-            return lambda *args, **kwargs: rule(self, *args, **kwargs)
-        if not hasattr(np.ndarray, name):
-            raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
-        return super().__getattr__(name)
 
     def __anabranch_structure__(self) -> DynamicArrayStructure:
         kinds = tuple([_KINDS[type(e)] for e in self.extents])

@@ -170,10 +170,11 @@ class NumPyLike(Tracer):
             return self._method(name, registry.METHODS[name])
         if hasattr(np.ndarray, name):
             raise UnsupportedOperationError(f"numpy.ndarray.{name} is not supported in compiled code")
-        known, owner = self.abstract, class_name(self)
-        if known.kind is Kind.SCALAR and hasattr(known.dtype.type, name):
-            raise UnsupportedOperationError(f"{owner}.{name} is not supported in compiled code")
-        raise AttributeError(f"'{owner}' object has no attribute '{name}'")
+        if not isinstance(self, NumPyScalar):
+            raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
+        if hasattr(self.dtype.type, name):
+            raise UnsupportedOperationError(f"{class_name(self)}.{name} is not supported in compiled code")
+        raise AttributeError(f"'{class_name(self)}' object has no attribute '{name}'")
 
     def _method(self, name: str, function: Callable[..., object]) -> Callable[..., Any]:
         def call(*args: object, **kwargs: object) -> Value:

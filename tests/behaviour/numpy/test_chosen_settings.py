@@ -27,6 +27,10 @@ def sum_method(x, whole):
     return x.sum(axis=None if whole else 0)
 
 
+def sum_of_a_part(x, whole):
+    return x[x > 1].sum(axis=None if whole else 0)
+
+
 def sort(x, whole):
     return np.sort(x[::-1], axis=None if whole else 0)
 
@@ -72,8 +76,8 @@ def percentile(x, whole):
 
 
 FUNCTIONS = [
-    interp, clip, sum_over, sum_method, sort, average, nansum, norm, trapezoid, bincount, astype, zeros, searchsorted,
-    pad, percentile,
+    interp, clip, sum_over, sum_method, sum_of_a_part, sort, average, nansum, norm, trapezoid, bincount, astype, zeros,
+    searchsorted, pad, percentile,
 ]  # fmt: skip
 
 

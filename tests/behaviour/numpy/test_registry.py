@@ -53,13 +53,6 @@ def test_every_family_is_listed_once_and_no_two_bring_the_same_rule() -> None:
     }
     listed = [family.__name__.removeprefix(f"{surface.__name__}.") for family in surface.FAMILIES]
     assert sorted(listed) == sorted(with_rules)
-    for table in (
-        "functions",
-        "methods",
-        "properties",
-        "dynamic_shape_functions",
-        "dynamic_shape_methods",
-        "dynamic_shape_properties",
-    ):
+    for table in ("functions", "methods", "properties"):
         found = Counter(name for family in surface.FAMILIES for name in getattr(family.rules, table))
         assert [name for name, times in found.items() if times > 1] == []
