@@ -135,22 +135,6 @@ def diag_indices(n: Value, ndim: Value = 2) -> tuple[Value, ...]:
     return (_F[np.arange](n),) * operator.index(ndim)
 
 
-@rules.implements(np.tril_indices_from)
-def tril_indices_from(arr: Value, k: Value = 0) -> tuple[np.ndarray, ...]:
-    """As `numpy.tril_indices_from`: static."""
-    if arr.ndim != 2:
-        raise ValueError("input array must be 2-d")
-    return np.tril_indices(arr.shape[-2], k=k, m=arr.shape[-1])
-
-
-@rules.implements(np.triu_indices_from)
-def triu_indices_from(arr: Value, k: Value = 0) -> tuple[np.ndarray, ...]:
-    """As `numpy.triu_indices_from`: static."""
-    if arr.ndim != 2:
-        raise ValueError("input array must be 2-d")
-    return np.triu_indices(arr.shape[-2], k=k, m=arr.shape[-1])
-
-
 @rules.any_shape(np.vander)
 def vander(x: Value, N: Value = None, increasing: Value = False) -> Value:  # noqa: N803
     """As `numpy.vander`: running products."""
@@ -183,14 +167,3 @@ def _window(original: Callable[..., Any]) -> None:
 
 for _original in (np.bartlett, np.blackman, np.hamming, np.hanning, np.kaiser):
     _window(_original)
-
-
-@rules.implements(np.polyval)
-def polyval(p: object, x: object) -> Value:
-    """As `numpy.polyval`: Horner's rule."""
-    coefficients = handle(p)
-    value = x if hasattr(x, "dtype") else _F[np.asarray](x)
-    y: Any = _F[np.zeros_like](value)
-    for i in range(coefficients.shape[0]):
-        y = y * value + coefficients[i]
-    return y

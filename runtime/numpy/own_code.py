@@ -16,7 +16,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.numpy.namespace import staged
 from anabranch.runtime.numpy.polynomial_series import is_instance
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import registry
+from anabranch.runtime.values import passed_functions, registry
 
 rules = Rules()
 
@@ -66,23 +66,26 @@ def _rule(original: Callable[..., object]) -> Callable[..., Any]:
     assert code is not None
 
     def rule(*args: Value, **kwargs: Value) -> Value:
-        return _form_of(code)(*args, **kwargs)
+        given = (passed_functions.called(x) if callable(x) else x for x in args)
+        return _form_of(code)(*given, **kwargs)
 
     return rule
 
 
 _OF_ANY_SHAPE: tuple[Callable[..., object], ...] = (
-    np.column_stack, np.dsplit, np.expand_dims, np.flip, np.fliplr, np.flipud, np.hsplit, np.moveaxis,
-    np.rollaxis, np.unstack, np.vsplit,
+    np.column_stack, np.dsplit, np.expand_dims, np.flip, np.fliplr, np.flipud, np.hsplit, np.matrix_transpose,
+    np.moveaxis, np.rollaxis, np.unstack, np.vsplit,
     np.angle, np.i0, np.isclose, np.iscomplex, np.isreal, np.nan_to_num, np.sinc, np.sort_complex,
     np.corrcoef, np.extract, np.flatnonzero, np.intersect1d, np.trapezoid, np.union1d,
-    np.fft.fftshift, np.fft.ifftshift, np.linalg.tensordot, np.linalg.trace,
+    np.fft.fftshift, np.fft.ifftshift, np.linalg.matrix_transpose, np.linalg.tensordot, np.linalg.trace,
 )  # fmt: skip
 _OF_STATIC_SHAPE: tuple[Callable[..., object], ...] = (
-    np.fft.fft2, np.fft.fftn, np.fft.ifftn, np.fft.ihfft, np.fft.irfftn, np.fft.rfft2, np.fft.rfftn,
-    np.linalg.matrix_norm, np.linalg.matrix_power, np.linalg.svdvals, np.linalg.tensorinv, np.linalg.vector_norm,
-    np.polyadd, np.polyder, np.polyint, np.polysub,
-    np.diag_indices_from, np.fill_diagonal, np.histogram2d, np.unwrap,
+    np.fft.fft2, np.fft.fftn, np.fft.hfft, np.fft.ifftn, np.fft.ihfft, np.fft.irfftn, np.fft.rfft2, np.fft.rfftn,
+    np.linalg.diagonal, np.linalg.matrix_norm, np.linalg.matrix_power, np.linalg.svdvals, np.linalg.tensorinv,
+    np.linalg.vecdot, np.linalg.vector_norm,
+    np.polyadd, np.polyder, np.polyint, np.polysub, np.polyval,
+    np.apply_over_axes, np.diag_indices_from, np.fill_diagonal, np.histogram2d, np.tril_indices_from,
+    np.triu_indices_from, np.unwrap,
 )  # fmt: skip
 for _original in _OF_ANY_SHAPE:
     rules.any_shape(_original)(_rule(_original))

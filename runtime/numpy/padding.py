@@ -1,4 +1,4 @@
-"""`np.pad`, and functions applied along axes."""
+"""`np.pad`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from anabranch.runtime.numpy.core import (
     atom_of,
     fresh,
     handle,
-    one_axis,
     refused,
     traced_inside,
 )
 from anabranch.runtime.numpy.joining import concatenate
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import atoms, passed_functions, registry, wrap
+from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import assigned_values
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
@@ -241,14 +240,3 @@ def _filling(value: object, dtype: np.dtype) -> Atom:
     filled = np.empty(1, dtype)
     filled[0] = value
     return atom_of(filled[0])
-
-
-@rules.implements(np.apply_over_axes)
-def apply_over_axes(func: Any, a: Value, axes: Value) -> Value:
-    """As `numpy.apply_over_axes`."""
-    value: Any = handle(a)
-    ndim, func = value.ndim, passed_functions.called(func)
-    for axis in (axes,) if np.ndim(axes) == 0 else axes:
-        made = func(value, one_axis(axis, ndim))
-        value = made if made.ndim == ndim else _F[np.expand_dims](made, axis)
-    return value

@@ -199,6 +199,7 @@ _register_gufunc("matvec", "...mn,...n->...m")
 _register_gufunc("vecmat", "...n,...nm->...m")
 
 
+@rules.implements(np.vecdot)
 def vecdot(x1: object, x2: object, /, *, axis: object = -1, out: object = None, **others: object) -> Value:
     """As `numpy.vecdot`."""
     plain("vecdot", **{k: (v, NotImplemented) for k, v in others.items()})
@@ -210,10 +211,6 @@ def vecdot(x1: object, x2: object, /, *, axis: object = -1, out: object = None, 
             f"(size {y.shape[-1]} is different from {x.shape[-1]})"
         )
     return result(over_output(atom_of(_F[np.einsum]("...n,...n->...", x, y)), out, 0), out)
-
-
-for _original in (np.vecdot, np.linalg.vecdot):
-    rules.implements(_original)(vecdot)
 
 
 @rules.method("dot")
@@ -343,12 +340,6 @@ def trace(
     return written(
         out, made if front.ndim == 2 else wrap.with_extents(made, _without(front.extents, axes), array.origin)
     )
-
-
-@rules.implements(np.linalg.diagonal)
-def linalg_diagonal(x: object, /, *, offset: object = 0) -> Value:
-    """As `numpy.linalg.diagonal`."""
-    return _F[np.diagonal](handle(x), offset, -2, -1)
 
 
 @rules.any_shape(np.cross)

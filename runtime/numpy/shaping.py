@@ -143,15 +143,6 @@ def transpose_method(a: object, *axes: object) -> Value:
 rules.properties["T"] = lambda a: a if isinstance(a, NumPyScalar) else operands.transposed(operands.array(a))
 
 
-@rules.any_shape(np.matrix_transpose, np.linalg.matrix_transpose)
-def matrix_transpose(x: object, /) -> Value:
-    """As `numpy.matrix_transpose`."""
-    array = operands.array(x)
-    if array.ndim < 2:
-        raise ValueError(f"Input array must be at least 2-dimensional, but it is {array.ndim}")
-    return swapaxes(array, -1, -2)
-
-
 def _mt(a: Value) -> Value:
     if a.ndim < 2:
         raise ValueError("matrix transpose with ndim < 2 is undefined")
