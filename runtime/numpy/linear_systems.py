@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +10,10 @@ from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import operands, stacks
 from anabranch.runtime.numpy.core import (
-    NoValue,
     atom_of,
     fresh,
     handle,
     result,
-    store,
     zeros_atom,
 )
 from anabranch.runtime.numpy.operands import Operand
@@ -98,27 +94,6 @@ def inv(a: object) -> Value:
     return as_dtype(found, result_dtype(array))
 
 
-@rules.implements(np.linalg.tensorsolve)
-def tensorsolve(a: object, b: object, axes: Value = None) -> Value:
-    """As `numpy.linalg.tensorsolve`."""
-    array, right = handle(a), handle(b)
-    ndim = array.ndim
-    if axes is not None:
-        order = list(range(ndim))
-        for k in axes:
-            order.remove(k)
-            order.insert(ndim, k)
-        array = _F[np.transpose](array, order)
-    shape = array.shape[-(ndim - right.ndim) :]
-    n = math.prod(shape)
-    if array.size != n**2:
-        raise np.linalg.LinAlgError(
-            "Input arrays must satisfy the requirement prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
-        )
-    found = solve(_F[np.reshape](array, (n, n)), _F[np.ravel](right))
-    return _F[np.reshape](found, shape)
-
-
 # ---- determinants ----------------------------------------------------------------------------------------------------
 
 
@@ -147,26 +122,6 @@ def det(a: object) -> Value:
 
 
 # ---- least squares ---------------------------------------------------------------------------------------------------
-
-
-@rules.implements(np.linalg.pinv)
-def pinv(a: object, rcond: object = None, hermitian: object = False, *, rtol: object = NoValue) -> Value:
-    """As `numpy.linalg.pinv`."""
-    array = handle(a)
-    if rcond is not None and rtol is not NoValue:
-        raise ValueError("`rtol` and `rcond` can't be both set.")
-    if rcond is None and rtol is None:
-        rcond = max(array.shape[-2:]) * np.finfo(array.dtype).eps
-    elif rcond is None:
-        rcond = 1e-15 if rtol is NoValue else rtol
-    if 0 in array.shape[-2:]:
-        *stack, m, n = array.shape
-        return fresh(zeros_atom((*stack, n, m), array.dtype))
-    u, s, vt = _F[np.linalg.svd](_F[np.conjugate](array), full_matrices=False, hermitian=hermitian)
-    cutoff = handle(rcond)[..., np.newaxis] * _F[np.max](s, axis=-1, keepdims=True)
-    inverted = _F[np.where](s > cutoff, 1 / s, np.zeros((), s.dtype))
-    scaled = inverted[..., np.newaxis] * _F[np.matrix_transpose](u)
-    return _F[np.matmul](_F[np.matrix_transpose](vt), scaled)
 
 
 def _made_square(x: Value, y: Value) -> tuple[Value, Value]:
@@ -239,38 +194,3 @@ def _residuals(rest: Value, rank: Atom, shape: tuple[Bound, Bound], dtype: np.dt
     full = atoms.ufunc(np.equal, atoms.convert(rank, np.int64), columns)
     there = atoms.logical_and(full, atoms.ufunc(np.greater, rows, columns))
     return UnionValue(atoms.convert(there, np.int32), (none, sums))
-
-
-@rules.implements(np.linalg.multi_dot)
-def multi_dot(arrays: Value, *, out: object = None) -> Value:
-    """As `numpy.linalg.multi_dot`, in the order with the fewest multiplications."""
-    items = [handle(a) for a in arrays]
-    if len(items) < 2:
-        raise ValueError("Expecting at least two arrays.")
-    if any(x.ndim != 2 for x in items[1:-1]) or any(x.ndim not in (1, 2) for x in items):
-        raise np.linalg.LinAlgError("arrays must be two-dimensional, the first and the last one- or two-dimensional")
-    rows = [1 if x.ndim == 1 and i == 0 else x.shape[0] for i, x in enumerate(items)]
-    columns = 1 if items[-1].ndim == 1 else items[-1].shape[1]
-    made = _chain(items, _splits((*rows, columns)), 0, len(items) - 1)
-    return made if out is None else store(out, atom_of(made))
-
-
-def _splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
-    """The factor after which to split each product of neighbours, so that the multiplications are fewest."""
-    n = len(sizes) - 1
-    cost: dict[tuple[int, int], int] = {(i, i): 0 for i in range(n)}
-    split: dict[tuple[int, int], int] = {}
-    for length in range(1, n):
-        for i in range(n - length):
-            j = i + length
-            costs = {k: cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j)}
-            split[i, j] = min(costs, key=lambda k: costs[k])
-            cost[i, j] = costs[split[i, j]]
-    return split
-
-
-def _chain(items: Sequence[object], splits: dict[tuple[int, int], int], i: int, j: int) -> Value:
-    if i == j:
-        return items[i]
-    k = splits[i, j]
-    return _F[np.dot](_chain(items, splits, i, k), _chain(items, splits, k + 1, j))

@@ -34,10 +34,10 @@ def _form_of(function: types.FunctionType) -> Callable[..., Any]:
     code, own = function.__code__, function.__globals__
     if code not in _forms:
         scope: dict[str, Any] = {"isinstance": is_instance, "__name__": function.__module__}
-        scope.update({name: _counterpart(own[name]) for name in _names(code) if name in own})
         made = types.FunctionType(_as_ours(code), scope, function.__name__, function.__defaults__)
         made.__kwdefaults__ = function.__kwdefaults__
-        _forms[code] = made
+        _forms[code] = made  # before it is looked for: it may call itself
+        scope.update({name: _counterpart(own[name]) for name in _names(code) if name in own})
     return _forms[code]
 
 
@@ -58,7 +58,21 @@ def _counterpart(value: Any) -> Value:
     if isinstance(value, type) or not (callable(value) or isinstance(value, types.ModuleType)):
         return value
     helper = None if registry.function_of(value) is not None else _code_of(value)
-    return staged(value) if helper is None else _form_of(helper)
+    if helper is None:
+        return staged(value)
+    return _HELPERS[helper.__name__](helper) if helper.__name__ in _HELPERS else _form_of(helper)
+
+
+def _as_array(a: Value) -> tuple[Value, Callable[[Value], Value]]:
+    """An array, and what makes the result one of its class: there is one class of traced arrays."""
+    return staged(np.asarray)(a), lambda made: made
+
+
+# Helpers of NumPy's that have another form: from NumPy's own, which is right where it looks at shapes alone.
+_HELPERS: dict[str, Callable[[Callable[..., object]], Callable[..., Any]]] = {
+    "_makearray": lambda _: _as_array,
+    "_multi_dot_matrix_chain_order": lambda own: own,
+}
 
 
 def _rule(original: Callable[..., object]) -> Callable[..., Any]:
@@ -81,8 +95,8 @@ _OF_ANY_SHAPE: tuple[Callable[..., object], ...] = (
 )  # fmt: skip
 _OF_STATIC_SHAPE: tuple[Callable[..., object], ...] = (
     np.fft.fft2, np.fft.fftn, np.fft.hfft, np.fft.ifftn, np.fft.ihfft, np.fft.irfftn, np.fft.rfft2, np.fft.rfftn,
-    np.linalg.diagonal, np.linalg.matrix_norm, np.linalg.matrix_power, np.linalg.svdvals, np.linalg.tensorinv,
-    np.linalg.vecdot, np.linalg.vector_norm,
+    np.linalg.diagonal, np.linalg.matrix_norm, np.linalg.matrix_power, np.linalg.multi_dot, np.linalg.pinv,
+    np.linalg.svdvals, np.linalg.tensorinv, np.linalg.tensorsolve, np.linalg.vecdot, np.linalg.vector_norm,
     np.polyadd, np.polyder, np.polyint, np.polysub, np.polyval,
     np.apply_over_axes, np.diag_indices_from, np.fill_diagonal, np.histogram2d, np.tril_indices_from,
     np.triu_indices_from, np.unwrap,
