@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dis
 import types
-from collections.abc import Iterator
 
+from anabranch.base.code_objects import codes
 from anabranch.transpile.hidden_attributes import HIDDEN
 
 # Parts of the names of instructions that come from a construct that some pass takes.
@@ -66,19 +66,12 @@ def has_operators(code: types.CodeType) -> bool:
 
 def grows_in_loops(code: types.CodeType) -> bool:
     """Return whether the code, or that of a function inside it, has a loop and what makes a list longer."""
-    every = list(_codes(code))
+    every = list(codes(code))
     return all(map(_WRITING.isdisjoint, (c.co_names for c in every))) and any(map(_grows, every))
 
 
 def _grows(code: types.CodeType) -> bool:
     return not _GROWING.isdisjoint(code.co_names) and any(i.opcode in _BACKWARD for i in dis.get_instructions(code))
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _codes(constant)
 
 
 def _is_hidden(instruction: dis.Instruction) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.base.by_identity import IdentitySet
+from anabranch.base.by_identity import reached
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.device import array as device, foreign
@@ -71,17 +71,10 @@ def may_run_again(options: JitOptions, ended: EndedRun, arguments: object) -> bo
 
 def _holds_arrays(arguments: object) -> bool:
     """Return whether Arrays, or arrays of other libraries, are among arguments."""
-    pending, seen = [arguments], IdentitySet[object]()
-    while pending:
-        part = pending.pop()
-        if isinstance(part, (np.ndarray, np.generic)):
-            continue
-        if isinstance(part, device.Array) or foreign.is_foreign(type(part)):
-            return True
-        structure = containers.structure_of(part) if seen.admit(part) else None
-        if structure is not None:
-            pending += structure.children(part)
-    return False
+    return any(
+        isinstance(part, device.Array) or (foreign.is_foreign(type(part)) and not isinstance(part, np.ndarray))
+        for part in reached([arguments], containers.parts_of)
+    )
 
 
 def run_again(function: Any, error: AnabranchError, *args: Any, **kwargs: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.base.by_identity import IdentitySet
+from anabranch.base.by_identity import reached
 from anabranch.base.context_values import having
 from anabranch.base.signals import whole
 from anabranch.runtime.call.plan import held_leaves
@@ -251,11 +251,5 @@ class Surroundings:
 
 def _is_made_here(value: object) -> bool:
     """Return whether this is a function of a rewritten text, or one that a decorator has made of such."""
-    pending, seen = [value], IdentitySet[object]()
-    while pending:
-        function = pending.pop()
-        if isinstance(function, types.FunctionType) and seen.admit(function):
-            if is_rewritten(function.__code__):
-                return True
-            pending += closed_over(function)
-    return False
+    held = reached([value], lambda part: closed_over(part) if isinstance(part, types.FunctionType) else ())
+    return any(isinstance(part, types.FunctionType) and is_rewritten(part.__code__) for part in held)

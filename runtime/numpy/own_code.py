@@ -7,11 +7,12 @@ a rule in the module of its family.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from anabranch.base.code_objects import names
 from anabranch.base.value import Value
 from anabranch.runtime.numpy.namespace import staged
 from anabranch.runtime.numpy.polynomial_series import is_instance
@@ -37,7 +38,7 @@ def _form_of(function: types.FunctionType) -> Callable[..., Any]:
         made = types.FunctionType(_as_ours(code), scope, function.__name__, function.__defaults__)
         made.__kwdefaults__ = function.__kwdefaults__
         _forms[code] = made  # before it is looked for: it may call itself
-        scope.update({name: _counterpart(own[name]) for name in _names(code) if name in own})
+        scope.update({name: _counterpart(own[name]) for name in names(code) if name in own})
     return _forms[code]
 
 
@@ -45,13 +46,6 @@ def _as_ours(code: types.CodeType) -> types.CodeType:
     """The code as if it stood in this file: what it computes comes from the line of the user's that calls it."""
     parts = (_as_ours(part) if isinstance(part, types.CodeType) else part for part in code.co_consts)
     return code.replace(co_filename=__file__, co_consts=tuple(parts))
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            yield from _names(inner)
 
 
 def _counterpart(value: Any) -> Value:

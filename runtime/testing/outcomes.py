@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.base.by_identity import IdentitySet
+from anabranch.base.by_identity import reached
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.signature.static_keys import is_static
 from anabranch.runtime.values.user_classes import attributes
@@ -89,16 +89,9 @@ def copied(value: object) -> Any:
 
 def _arrays_of(value: object) -> Iterator[np.ndarray]:
     """The ndarrays that a value leads to, each once."""
-    pending, seen = [value], IdentitySet[object]()
-    while pending:
-        part = pending.pop()
-        if not seen.admit(part):
-            continue
+    for part in reached([value], lambda value: (parts(value) or {}).values()):
         if type(part) is np.ndarray and not part.dtype.hasobject:
             yield part
-        held = parts(part)
-        if held is not None:
-            pending += held.values()
 
 
 def _copy_array(array: np.ndarray, memo: dict[int, Any]) -> None:

@@ -329,6 +329,12 @@ def structure_of(value: Value) -> Structure | None:
     return None
 
 
+def parts_of(value: object) -> Sequence[Value]:
+    """The parts of a container; none of any other value."""
+    structure = structure_of(value)
+    return () if structure is None else structure.children(value)
+
+
 def has_traced(value: object) -> bool:
     """Return whether a container holds run-time values, at any depth."""
     pending, seen = [value], IdentitySet[object]()
@@ -356,11 +362,10 @@ def is_deep(value: object) -> bool:
     """Return whether containers lie in one another as deep as a list of nodes does."""
     level, seen = [value], IdentitySet[object]()
     for _ in range(_DEEP):
-        parts = []
+        parts: list[Value] = []
         for part in level:
-            structure = structure_of(part) if seen.admit(part) else None
-            if structure is not None:
-                parts += structure.children(part)
+            if seen.admit(part):
+                parts += parts_of(part)
         level = parts
     return bool(level)
 

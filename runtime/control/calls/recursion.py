@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Mapping
 
+from anabranch.base.code_objects import codes
 from anabranch.base.instance_cache import cached_by_identity
 from anabranch.base.value import Value
 from anabranch.runtime.control.recursion.recursive_function import RecursiveFunction
@@ -87,13 +88,7 @@ class Recursion(Restart):
 @cached_by_identity
 def names_itself(code: types.CodeType) -> bool:
     """Return whether the name of a function occurs in it, so that it may call itself."""
-    pending = [code]
-    while pending:
-        inner = pending.pop()
-        if code.co_name in inner.co_names or code.co_name in inner.co_freevars:
-            return True
-        pending += [c for c in inner.co_consts if isinstance(c, types.CodeType)]
-    return False
+    return any(code.co_name in part.co_names or code.co_name in part.co_freevars for part in codes(code))
 
 
 def attempt(

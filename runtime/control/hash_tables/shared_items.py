@@ -7,7 +7,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import demand, own_site
-from anabranch.runtime.values.containers import structure_of
+from anabranch.runtime.values.containers import parts_of
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.item_kinds import origins_of
 from anabranch.runtime.values.run_time_container import RunTimeContainer
@@ -19,8 +19,7 @@ def share(value: Value) -> None:
     Raises `Restart` where they could have done so since they were made. Raises `AliasError` where they cannot.
     """
     if isinstance(value, tuple):
-        structure = structure_of(value)
-        for part in () if structure is None else structure.children(value):
+        for part in parts_of(value):
             share(part)
         return
     if not isinstance(value, (list, dict, set, RunTimeContainer)) or getattr(value, "arena_", None) is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.base.by_identity import IdentitySet
+from anabranch.base.by_identity import reached
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.control.iteration.generators import GeneratorCall
@@ -134,17 +134,5 @@ def _refuse_choices(names: Value) -> None:
 
 def _arrays(value: Value) -> list[TracedArray]:
     """The arrays in containers, each once."""
-    found: IdentitySet[TracedArray] = IdentitySet()
-    pending, seen = [value], IdentitySet[Value]()
-    while pending:
-        part = pending.pop()
-        if isinstance(part, TracedArray):
-            found.add(part)
-            continue
-        if isinstance(part, UnionValue):
-            pending += part.options
-            continue
-        structure = containers.structure_of(part) if seen.admit(part) else None
-        if structure is not None:
-            pending += structure.children(part)
-    return list(found)
+    held = reached([value], lambda x: x.options if isinstance(x, UnionValue) else containers.parts_of(x))
+    return [part for part in held if isinstance(part, TracedArray)]

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from anabranch.base.by_identity import IdentitySet
+from anabranch.base.by_identity import IdentitySet, reached
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import split_containers
 from anabranch.runtime.errors import AliasError
@@ -41,19 +41,14 @@ class Entries:
 
     def are_in(self, value: object) -> bool:
         """Return whether a value is, may be or holds one of them."""
-        pending, seen = [value], IdentitySet[object]()
-        while pending:
-            held = pending.pop()
-            if held in self._containers:
-                return True
-            if held in seen:
-                continue  # an object that leads to itself
-            seen.add(held)
-            if isinstance(held, UnionValue):
-                pending += held.options
-            elif (described := structure_of(held)) is not None and not described.flat:
-                pending += described.children(held)
-        return False
+        return any(held in self._containers for held in reached([value], _held_by))
+
+
+def _held_by(value: object) -> Sequence[Value]:
+    if isinstance(value, UnionValue):
+        return value.options
+    structure = structure_of(value)
+    return () if structure is None or structure.flat else structure.children(value)
 
 
 def shared(values: Sequence[object]) -> bool:

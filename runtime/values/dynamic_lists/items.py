@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.base.by_identity import IdentityDict
+from anabranch.base.by_identity import IdentityDict, IdentitySet
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.array_type import ArrayType
@@ -362,9 +362,7 @@ def _side_by_side(values: list[Value], structure: ItemsStructure) -> Items:
     if constant is not None:
         return Items(structure, [*start, *(ListBuffer(item_memory.fitted(m, structure.capacity)) for m in constant)])
     # An object that is there several times has one row.
-    row_of = IdentityDict(
-        (v, item_kinds.ItemRow.of(v, structure.variants)) for v in IdentityDict(zip(values, values, strict=True))
-    )
+    row_of = IdentityDict((v, item_kinds.ItemRow.of(v, structure.variants)) for v in IdentitySet(values))
     rows = [row_of[v] for v in values]
     types = structure.rows
     buffers: list[Atom] = []

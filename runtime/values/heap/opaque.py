@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from anabranch.base.by_identity import IdentitySet
+from anabranch.base.by_identity import IdentitySet, reached
 from anabranch.base.value import Value
 from anabranch.runtime.device import foreign
 from anabranch.runtime.values.user_classes import is_plain_object
@@ -111,14 +111,12 @@ def iterators_of(value: object) -> Iterator[Value]:
 
 def iterator_in(function: Callable[..., object], values: Iterable[object]) -> object:
     """Return an iterator of built-in classes that is one of some values, or that functions close over; else None."""
-    pending, seen = [function, *values], IdentitySet[object]()
-    while pending:
-        value = pending.pop()
-        if _is_iterator(value):
-            return value
-        if isinstance(value, types.FunctionType) and seen.admit(value):
-            pending += [part for cell in value.__closure__ or () for part in gc.get_referents(cell)]
-    return None
+
+    def closed_over(value: object) -> list[object]:
+        cells = value.__closure__ or () if isinstance(value, types.FunctionType) else ()
+        return [part for cell in cells for part in gc.get_referents(cell)]
+
+    return next(filter(_is_iterator, reached([function, *values], closed_over)), None)
 
 
 def same_state(now: tuple[Value, ...], before: tuple[Value, ...]) -> bool:

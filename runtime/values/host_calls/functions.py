@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from anabranch.base.by_identity import IdentitySet
+from anabranch.base import code_objects
+from anabranch.base.by_identity import IdentitySet, reached
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -91,7 +92,7 @@ def has_generators(value: object) -> bool:
     for part in _parts(value):
         held = [part]
         if isinstance(part, types.FunctionType):
-            held += [part.__globals__.get(name) for name in _names(part.__code__)]
+            held += [part.__globals__.get(name) for name in code_objects.names(part.__code__)]
         if any(isinstance(x, TracedGenerator) or is_generator(x) for x in held):
             return True
     return False
@@ -99,23 +100,22 @@ def has_generators(value: object) -> bool:
 
 def _parts(value: object) -> Iterator[object]:
     """The parts of a value, those that functions close over among them."""
-    pending, seen = [value], IdentitySet[object]()
-    while pending:
-        part = pending.pop()
-        yield part
-        if isinstance(part, (Tracer, UnionValue)) or not seen.admit(part):
-            continue
-        structure = containers.structure_of(part)
-        if structure is not None:
-            pending += structure.children(part)
-        elif isinstance(part, types.FunctionType):
-            pending += [content for content in _contents(part) if content is not _EMPTY]
-            pending += [*(part.__defaults__ or ()), *(part.__kwdefaults__ or {}).values()]
-            pending += [part.__globals__[name] for name in _run_time_globals(part)]
-        elif isinstance(part, types.MethodType):
-            pending += [part.__func__, part.__self__]
-        elif isinstance(part, functools.partial):
-            pending += [part.func, part.args, part.keywords]
+    return reached([value], _held_by)
+
+
+def _held_by(part: object) -> Iterable[object]:
+    if isinstance(part, (Tracer, UnionValue)):
+        return ()
+    structure = containers.structure_of(part)
+    if structure is not None:
+        return structure.children(part)
+    if isinstance(part, types.FunctionType):
+        contents = (content for content in _contents(part) if content is not _EMPTY)
+        defaults = (*(part.__defaults__ or ()), *(part.__kwdefaults__ or {}).values())
+        return (*contents, *defaults, *(part.__globals__[name] for name in _run_time_globals(part)))
+    if isinstance(part, types.MethodType):
+        return (part.__func__, part.__self__)
+    return (part.func, part.args, part.keywords) if isinstance(part, functools.partial) else ()
 
 
 def prepared(value: Any, around: tuple[types.FunctionType, ...] = ()) -> Value:
@@ -164,12 +164,7 @@ def _contents(function: types.FunctionType) -> list[Any]:
 def _run_time_globals(function: types.FunctionType) -> tuple[str, ...]:
     """The globals that a function reads and that stand for run-time values while it is traced."""
     scope = function.__globals__
-    return tuple(sorted(name for name in _names(function.__code__) if isinstance(scope.get(name), Tracer)))
-
-
-def _names(code: types.CodeType) -> set[str]:
-    inner = (const for const in code.co_consts if isinstance(const, types.CodeType))
-    return set(code.co_names).union(*map(_names, inner))
+    return tuple(sorted(n for n in code_objects.names(function.__code__) if isinstance(scope.get(n), Tracer)))
 
 
 _HOLD_NOTHING = frozenset({type(None), bool, int, float, complex, str, np.ndarray})
@@ -214,7 +209,7 @@ def _held(part: object) -> list[object] | None:
         if installed(part.__code__.co_filename) or internal(part.__code__.co_filename):
             return None
         scope = part.__globals__
-        outside = [scope[name] for name in sorted(_names(part.__code__)) if name in scope]
+        outside = [scope[name] for name in sorted(code_objects.names(part.__code__)) if name in scope]
         return [*_contents(part), *(part.__defaults__ or ()), *outside]
     if isinstance(part, types.MethodType):
         return [part.__func__, part.__self__]

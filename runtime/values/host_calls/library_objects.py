@@ -358,8 +358,7 @@ def _arrays(value: Value) -> Iterator[TracedArray]:
     if isinstance(value, TracedArray):
         yield value
         return
-    structure = None if isinstance(value, LibraryObject) else containers.structure_of(value)
-    for part in structure.children(value) if structure is not None else ():
+    for part in () if isinstance(value, LibraryObject) else containers.parts_of(value):
         yield from _arrays(part)
 
 
@@ -367,6 +366,5 @@ def _objects(value: Value) -> Iterator[LibraryObject]:
     if isinstance(value, LibraryObject):
         yield value
         return
-    structure = containers.structure_of(value)
-    for part in structure.children(value) if structure is not None else ():
+    for part in containers.parts_of(value):
         yield from _objects(part)

@@ -5,7 +5,7 @@ They keep their keys alive: the identity of an object that has gone may be that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, ValuesView
+from collections.abc import Callable, Iterable, Iterator, ValuesView
 from typing import Any, Generic, TypeVar, overload
 
 K = TypeVar("K")
@@ -147,3 +147,13 @@ class IdentitySet(Generic[K]):
     def update(self, members: Iterable[K]) -> None:
         """Add several objects."""
         self._members.update((id(member), member) for member in members)
+
+
+def reached(values: Iterable[Any], parts: Callable[[Any], Iterable[Any]]) -> Iterator[Any]:
+    """Yield objects and those that they lead to, each once; `parts` returns what one leads to."""
+    pending, seen = list(values), IdentitySet[Any]()
+    while pending:
+        value = pending.pop()
+        if seen.admit(value):
+            yield value
+            pending += parts(value)

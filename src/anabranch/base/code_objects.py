@@ -12,3 +12,8 @@ def codes(code: types.CodeType) -> Iterator[types.CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from codes(constant)
+
+
+def names(code: types.CodeType) -> set[str]:
+    """The names of globals and attributes in a function and in those inside it."""
+    return {name for part in codes(code) for name in part.co_names}

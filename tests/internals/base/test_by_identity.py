@@ -2,7 +2,7 @@
 
 import weakref
 
-from anabranch.base.by_identity import IdentityDict, IdentitySet
+from anabranch.base.by_identity import IdentityDict, IdentitySet, reached
 
 
 class Thing:
@@ -62,3 +62,13 @@ def test_keys_and_members_stay():
         kept.append(weakref.ref(key))
         del key
         assert kept[-1]() is not None
+
+
+def test_what_objects_lead_to_is_met_once():
+    inner = [1]
+    outer = [inner, inner]
+    outer.append(outer)
+    met = list(reached([outer], lambda x: x if isinstance(x, list) else ()))
+    assert [x for x in met if x is outer] == [outer]
+    assert sum(x is inner for x in met) == 1
+    assert sum(x == 1 for x in met if isinstance(x, int)) == 1
