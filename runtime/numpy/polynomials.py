@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anabranch.base.value import Value
@@ -60,13 +58,6 @@ def poly(seq_of_zeros: object) -> Value:
     if not real:
         raise refused("poly", "the dtype of the result depends on the values of complex zeros")
     return product.real if product.dtype.kind == "c" else product
-
-
-def _joined(ufunc: Any, a1: object, a2: object) -> Value:
-    left, right = _coefficients(a1), _coefficients(a2)
-    size = max(left.shape[0], right.shape[0])
-    left, right = (xp.concatenate((xp.zeros(size - p.shape[0], p.dtype), p)) for p in (left, right))
-    return ufunc(left, right)
 
 
 @rules.implements(np.polymul)

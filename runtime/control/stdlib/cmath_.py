@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import cmath
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.stdlib.choices import is_traced
-from anabranch.runtime.control.stdlib.math_floats import as_float, staged
+from anabranch.runtime.control.stdlib.math_floats import are_close, as_float, staged
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
@@ -169,18 +168,7 @@ def rect(r: object, phi: object) -> Value:
 @staged(cmath.isclose)
 def isclose(a: object, b: object, *, rel_tol: object = 1e-9, abs_tol: object = 0.0) -> Value:
     """`cmath.isclose`."""
-    x, y, relative, absolute = _as_complex(a), _as_complex(b), as_float(rel_tol), as_float(abs_tol)
-    negative = [atoms.ufunc(np.less, tolerance, atoms.literal(0.0)) for tolerance in (relative, absolute)]
-    wrong = raised(functools.partial(cmath.isclose, 1.0, 2.0, rel_tol=-1.0))
-    run_time_checks.fail_if(atoms.logical_or(*negative), wrong)
-    difference = atoms.ufunc(np.absolute, atoms.ufunc(np.subtract, x, y))
-    close: Atom = atoms.ufunc(np.less_equal, difference, absolute)
-    for z in (x, y):
-        bound = atoms.ufunc(np.multiply, relative, atoms.ufunc(np.absolute, z))
-        close = atoms.logical_or(close, atoms.ufunc(np.less_equal, difference, bound))
-    endless = atoms.logical_or(_is(np.isinf, x), _is(np.isinf, y))
-    close = atoms.logical_and(close, atoms.logical_not(endless))
-    return python_scalar(atoms.logical_or(close, atoms.ufunc(np.equal, x, y)))
+    return are_close(cmath.isclose, _as_complex(a), _as_complex(b), rel_tol, abs_tol)
 
 
 def _test(name: str, function: np.ufunc) -> Callable[..., Any]:

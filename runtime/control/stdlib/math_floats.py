@@ -194,17 +194,23 @@ def dist(p: Value, q: Value) -> Value:
 @staged(math.isclose)
 def isclose(a: object, b: object, *, rel_tol: object = 1e-9, abs_tol: object = 0.0) -> Value:
     """`math.isclose`."""
-    x, y, relative, absolute = map(as_float, (a, b, rel_tol, abs_tol))
+    return are_close(math.isclose, as_float(a), as_float(b), rel_tol, abs_tol)
+
+
+def are_close(function: Callable[..., bool], x: Atom, y: Atom, rel_tol: Value, abs_tol: Value) -> Value:
+    """`isclose` of floats or of complex numbers; `function` is that of `math` or of `cmath`."""
+    relative, absolute = as_float(rel_tol), as_float(abs_tol)
     negative = [atoms.ufunc(np.less, tolerance, atoms.literal(0.0)) for tolerance in (relative, absolute)]
-    run_time_checks.fail_if(
-        atoms.logical_or(*negative), raised(functools.partial(math.isclose, 1.0, 2.0, rel_tol=-1.0))
-    )
-    difference = atoms.ufunc(np.absolute, atoms.ufunc(np.subtract, y, x))
+    wrong = raised(functools.partial(function, 1.0, 2.0, rel_tol=-1.0))
+    run_time_checks.fail_if(atoms.logical_or(*negative), wrong)
+    difference = atoms.ufunc(np.absolute, atoms.ufunc(np.subtract, x, y))
     close: Atom = atoms.ufunc(np.less_equal, difference, absolute)
     for z in (x, y):
-        bound = atoms.ufunc(np.absolute, atoms.ufunc(np.multiply, relative, z))
+        bound = atoms.ufunc(np.multiply, relative, atoms.ufunc(np.absolute, z))
         close = atoms.logical_or(close, atoms.ufunc(np.less_equal, difference, bound))
-    close = atoms.logical_and(close, atoms.logical_not(atoms.ufunc(np.isinf, difference)))
+    # The difference of finite numbers may be infinite, and no greater than a bound that is.
+    endless = atoms.logical_or(atoms.ufunc(np.isinf, x), atoms.ufunc(np.isinf, y))
+    close = atoms.logical_and(close, atoms.logical_not(endless))
     return python_scalar(atoms.logical_or(close, atoms.ufunc(np.equal, x, y)))
 
 

@@ -58,7 +58,15 @@ def test_function_of_two_numbers(name: str) -> None:
     Program(f, PAIRS, (), 9, True).check()
 
 
-@case((1.0, 1.1, 0.2), (1.0, 1.1, 0.01), (1.0, 1.1, -0.1), (INF, INF, 0.0), (INF, 1e308, 1.0), (NAN, NAN, 1.0))
+@case(
+    (1.0, 1.1, 0.2),
+    (1.0, 1.1, 0.01),
+    (1.0, 1.1, -0.1),
+    (INF, INF, 0.0),
+    (INF, 1e308, 1.0),
+    (NAN, NAN, 1.0),
+    (1e308, -1e308, 10.0),
+)
 def isclose_with_tolerances(x, y, t):
     return math.isclose(x, y, rel_tol=t), math.isclose(x, y, abs_tol=t), math.isclose(x, y)
 
