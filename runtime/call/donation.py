@@ -107,12 +107,10 @@ def _given_back(plan: Plan, arguments: Arguments) -> Iterator[int]:
 
 
 def _own_objects(layout: layouts.Layout) -> Iterator[int]:
-    match layout:
-        case layouts.Constant(CallersObject(index)):
-            yield index
-        case layouts.Node(_, children) | layouts.Union(children):
-            for child in children:
-                yield from _own_objects(child)
+    if isinstance(layout, layouts.Constant) and isinstance(layout.value, CallersObject):
+        yield layout.value.index
+    for part in layouts.parts(layout):
+        yield from _own_objects(part)
 
 
 class _Homes:

@@ -68,8 +68,8 @@ def may_copy_items(layout: layouts.Node) -> bool:
                 return True
             case layouts.Node(ItemsStructure(variants=kinds)), is_callers, _:
                 pending += [(kind, is_callers, True) for kind in kinds]
-            case ((layouts.Node(_, parts) | layouts.Union(parts)), is_callers, in_list):
-                pending += [(part, is_callers, in_list) for part in parts]
+            case whole, is_callers, in_list:
+                pending += [(part, is_callers, in_list) for part in layouts.parts(whole)]
     return False
 
 
@@ -122,12 +122,7 @@ def _refuse_cycles(
 
 def _refers(layout: layouts.Layout) -> bool:
     """Return whether a value holds one of the nodes of a structure."""
-    match layout:
-        case layouts.Node(structure, children):
-            return isinstance(structure, node_structures.ReferenceStructure) or any(map(_refers, children))
-        case layouts.Union(options):
-            return any(map(_refers, options))
-    return False
+    return layouts.is_reference(layout) or any(map(_refers, layouts.parts(layout)))
 
 
 def _of_made_nodes(layout: layouts.Layout, exists: Exists) -> layouts.Layout:
@@ -144,14 +139,11 @@ def _of_made_nodes(layout: layouts.Layout, exists: Exists) -> layouts.Layout:
             if not options or any(map(_refers, options)):
                 raise node_reference.refusal(source, _MADE_HERE)
             return layouts.Union(tuple(options))
-        case layouts.Node(structure, children, source):
+        case layouts.Node(structure):
             for variant in structure.variants:
                 for numbered in records.structures_in(variant):
                     _check_apart(numbered, exists)
-            return layouts.Node(structure, tuple([_of_made_nodes(c, exists) for c in children]), source)
-        case layouts.Union(options):
-            return layouts.Union(tuple([_of_made_nodes(o, exists) for o in options]))
-    return layout
+    return layouts.mapped(layout, lambda part: _of_made_nodes(part, exists))
 
 
 _MADE_HERE = "is returned, but was made by the function itself"

@@ -70,14 +70,10 @@ class HostMemberContents(HostMemberStructure):
 
 def in_arenas(layout: layouts.Layout) -> list[InArenaStructure]:
     """The structures of what lies in arenas in a value, of the items of lists of run-time length, too."""
-    match layout:
-        case layouts.Node(InArenaStructure() as structure):
-            return [structure]
-        case layouts.Node(structure, children):
-            return [found for part in (*children, *structure.variants) for found in in_arenas(part)]
-        case layouts.Union(options):
-            return [found for option in options for found in in_arenas(option)]
-    return []
+    if isinstance(layout, layouts.Node) and isinstance(layout.structure, InArenaStructure):
+        return [layout.structure]
+    variants = layout.structure.variants if isinstance(layout, layouts.Node) else ()
+    return [found for part in (*layouts.parts(layout), *variants) for found in in_arenas(part)]
 
 
 def arenas_in(layout: layouts.Layout) -> list[Any]:

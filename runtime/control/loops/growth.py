@@ -180,14 +180,10 @@ def _is_of_dynamic_length(layout: layouts.Layout | None) -> bool:
 def without_capacity_request(layout: layouts.Layout, requests: Sequence[Capacity]) -> layouts.Layout:
     """The layout after the loop that chose these capacities."""
     match layout:
-        case layouts.Node(structure, children, source):
-            if isinstance(structure, ItemsStructure):
-                fixed = any(structure.request is r for r in requests)
-                return dataclasses.replace(structure, request=None).layout if fixed else layout
-            if isinstance(structure, PaddedStructure):
-                fixed = any(r is request for r in structure.requests if r is not None for request in requests)
-                return layouts.Node(dataclasses.replace(structure, requests=()), layout.children) if fixed else layout
-            return layouts.Node(structure, tuple(without_capacity_request(c, requests) for c in children), source)
-        case layouts.Union(options):
-            return layouts.Union(tuple(without_capacity_request(o, requests) for o in options))
-    return layout
+        case layouts.Node(ItemsStructure() as structure):
+            fixed = any(structure.request is r for r in requests)
+            return dataclasses.replace(structure, request=None).layout if fixed else layout
+        case layouts.Node(PaddedStructure() as structure, children):
+            fixed = any(r is request for r in structure.requests if r is not None for request in requests)
+            return layouts.Node(dataclasses.replace(structure, requests=()), children) if fixed else layout
+    return layouts.mapped(layout, lambda part: without_capacity_request(part, requests))

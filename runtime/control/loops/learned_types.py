@@ -97,14 +97,9 @@ def _site(types: LoopTypes) -> tuple[object, ...]:
 
 def _with_constants(layout: layouts.Layout, change: Callable[[object], object]) -> layouts.Layout:
     """Return a layout with other constants."""
-    match layout:
-        case layouts.Constant(value):
-            return layouts.Constant(change(value))
-        case layouts.Node(structure, children, source):
-            return layouts.Node(structure, tuple([_with_constants(c, change) for c in children]), source)
-        case layouts.Union(options):
-            return layouts.Union(tuple([_with_constants(o, change) for o in options]))
-    return layout
+    if isinstance(layout, layouts.Constant):
+        return layouts.Constant(change(layout.value))
+    return layouts.mapped(layout, lambda part: _with_constants(part, change))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -86,16 +86,12 @@ def _bounded(types: LoopTypes, entry: int, layout: layouts.Layout) -> layouts.La
 
 
 def _with_intervals(layout: layouts.Layout, known: dict[int, Interval], leaves: Iterator[int]) -> layouts.Layout:
-    match layout:
-        case layouts.Leaf():
-            here = next(leaves)
-            return dataclasses.replace(layout, interval=known[here]) if here in known else layout
-        case layouts.Node(structure, children, source):
-            return layouts.Node(structure, tuple([_with_intervals(c, known, leaves) for c in children]), source)
-        case layouts.Union(options):
-            next(leaves)
-            return layouts.Union(tuple([_with_intervals(o, known, leaves) for o in options]))
-    return layout
+    if isinstance(layout, layouts.Leaf):
+        here = next(leaves)
+        return dataclasses.replace(layout, interval=known[here]) if here in known else layout
+    if isinstance(layout, layouts.Union):
+        next(leaves)
+    return layouts.mapped(layout, lambda part: _with_intervals(part, known, leaves))
 
 
 def _longest(value: Value, layout: layouts.Layout) -> list[int | None]:

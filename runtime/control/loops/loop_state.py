@@ -285,14 +285,9 @@ def initial(outer: Builder, types: LoopTypes) -> list[pack_unpack.Packed]:
 
 def _size(layout: layouts.Layout) -> int:
     """Return how many run-time values and characters of static texts a value holds."""
-    match layout:
-        case layouts.Node(_, children):
-            return sum(map(_size, children))
-        case layouts.Union(options):
-            return 1 + sum(map(_size, options))
-        case layouts.Constant(str() | bytes() as text):
-            return len(text)
-    return len(layouts.leaf_types(layout))
+    if isinstance(layout, layouts.Constant):
+        return len(layout.value) if isinstance(layout.value, (str, bytes)) else 0
+    return (not isinstance(layout, layouts.Node)) + sum(map(_size, layouts.parts(layout)))
 
 
 # What a state entry may come to hold, beyond some times of what it holds before the loop.

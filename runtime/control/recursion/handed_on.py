@@ -105,11 +105,7 @@ def abstract(layout: layouts.Layout) -> layouts.Layout:
             return layouts.initial_abstraction(layout)
         case layouts.Node(ExceptionStructure() as structure, (args, *rest), source):
             return layouts.Node(structure, (abstract(args), *rest), source)
-        case layouts.Node(structure, children, source):
-            return layouts.Node(structure, tuple(map(abstract, children)), source)
-        case layouts.Union(options):
-            return layouts.Union(tuple(map(abstract, options)))
-    return layout
+    return layouts.mapped(layout, abstract)
 
 
 def contents(layout: layouts.Layout) -> layouts.Layout:
@@ -125,12 +121,8 @@ def contents(layout: layouts.Layout) -> layouts.Layout:
 
 def holds_new_objects(layout: layouts.Layout) -> bool:
     """Return whether what an object holds has new arrays, lists, dicts or objects in it."""
-    match layout:
-        case layouts.Node(_, children):
-            return any(_is_new_object(c) or holds_new_objects(c) for c in children)
-        case layouts.Union(options):
-            return any(map(holds_new_objects, options))
-    return False
+    is_container = isinstance(layout, layouts.Node)
+    return any((is_container and _is_new_object(part)) or holds_new_objects(part) for part in layouts.parts(layout))
 
 
 def _is_new_object(layout: layouts.Layout) -> bool:

@@ -208,12 +208,8 @@ def refers_to_members(structure: containers.Structure) -> bool:
 
 
 def _has_members(layout: layouts.Layout) -> bool:
-    match layout:
-        case layouts.Node(structure, children):
-            return refers_to_members(structure) or any(map(_has_members, children))
-        case layouts.Union(options):
-            return any(map(_has_members, options))
-    return False
+    has_own = isinstance(layout, layouts.Node) and refers_to_members(layout.structure)
+    return has_own or any(map(_has_members, layouts.parts(layout)))
 
 
 # ---- layouts of items ------------------------------------------------------------------------------------------------
@@ -221,12 +217,9 @@ def _has_members(layout: layouts.Layout) -> bool:
 
 def structures_in(layout: layouts.Layout) -> Iterator[ReferenceStructure]:
     """Yield the structures of the numbers in a value, those of the items of lists of run-time length among them."""
-    match layout:
-        case layouts.Node(ReferenceStructure() as structure):
-            yield structure
-        case layouts.Node(structure, children):
-            for part in (*children, *structure.variants):
-                yield from structures_in(part)
-        case layouts.Union(options):
-            for option in options:
-                yield from structures_in(option)
+    if isinstance(layout, layouts.Node) and isinstance(layout.structure, ReferenceStructure):
+        yield layout.structure
+        return
+    variants = layout.structure.variants if isinstance(layout, layouts.Node) else ()
+    for part in (*layouts.parts(layout), *variants):
+        yield from structures_in(part)

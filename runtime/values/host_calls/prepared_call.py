@@ -196,7 +196,7 @@ def prepared_call(
         isinstance(p, layouts.Leaf) or (isinstance(p, layouts.Constant) and _is_simple(p.value)) for p in each
     )
     return PreparedCall(
-        name, given, result, room, classes, is_ordered, tuple(leaves_of(given)), is_flat, shared, may_view, aliased
+        name, given, result, room, classes, is_ordered, tuple(layouts.leaves(given)), is_flat, shared, may_view, aliased
     )
 
 
@@ -208,22 +208,8 @@ def _is_same(copy: np.ndarray, array: np.ndarray) -> bool:
     return copy.tobytes() == array.tobytes()
 
 
-def leaves_of(layout: layouts.Layout) -> Iterator[layouts.Leaf | None]:
-    """The leaves of a layout in the order of its atoms; None for the tag of alternatives."""
-    match layout:
-        case layouts.Leaf():
-            yield layout
-        case layouts.Node(_, children):
-            for child in children:
-                yield from leaves_of(child)
-        case layouts.Union(options):
-            yield None
-            for option in options:
-                yield from leaves_of(option)
-
-
 def values_of_leaves(value: Value, layout: layouts.Layout) -> Iterator[Value]:
-    """The value of each of the leaves, in the order of `leaves_of`; None for those of alternatives."""
+    """The value of each of the leaves, in the order of `layouts.leaves`; None for those of alternatives."""
     match layout:
         case layouts.Leaf():
             yield value
@@ -231,7 +217,7 @@ def values_of_leaves(value: Value, layout: layouts.Layout) -> Iterator[Value]:
             for part, child in zip(structure.children(value), children, strict=True):
                 yield from values_of_leaves(part, child)
         case layouts.Union():
-            yield from (None for _ in leaves_of(layout))
+            yield from (None for _ in layouts.leaves(layout))
 
 
 def _laid_out(array: np.ndarray, leaf: layouts.Leaf | None) -> np.ndarray:

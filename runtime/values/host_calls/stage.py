@@ -28,7 +28,7 @@ from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.host_calls import deferred, functions, library_objects, results, texts, trial
-from anabranch.runtime.values.host_calls.prepared_call import Trial, leaves_of, prepared_call, sharing, values_of_leaves
+from anabranch.runtime.values.host_calls.prepared_call import Trial, prepared_call, sharing, values_of_leaves
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
@@ -168,7 +168,7 @@ def _bound(
     """Bind the op; returns what stands for the result."""
     builder = current()
     trace = builder.trace
-    leaves = [leaf for leaf in leaves_of(result) if leaf is not None]
+    leaves = [leaf for leaf in layouts.leaves(result) if leaf is not None]
     of = f"of what {name} returns for {' '.join(str(atom.type) for atom in inputs)}"
     capacities: list[Capacity] = []
     room = []

@@ -9,7 +9,7 @@ into a value (`pack_unpack`).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias, TypeGuard
 
 from anabranch.base.frozen import frozen
@@ -70,6 +70,36 @@ class Union:
 
 
 Layout: TypeAlias = Constant | Leaf | Node | Union
+
+
+def parts(layout: Layout) -> tuple[Layout, ...]:
+    """The layouts that one is made of: those of a container's parts, or of alternatives."""
+    match layout:
+        case Node(_, children):
+            return children
+        case Union(options):
+            return options
+    return ()
+
+
+def mapped(layout: Layout, change: Callable[[Layout], Layout]) -> Layout:
+    """The layout with each of its parts changed."""
+    match layout:
+        case Node(structure, children, source):
+            return Node(structure, tuple(map(change, children)), source)
+        case Union(options):
+            return Union(tuple(map(change, options)))
+    return layout
+
+
+def leaves(layout: Layout) -> Iterator[Leaf | None]:
+    """The leaves in the order of the atoms that `pack` returns; None for the tag of alternatives."""
+    if isinstance(layout, Leaf):
+        yield layout
+    elif isinstance(layout, Union):
+        yield None
+    for part in parts(layout):
+        yield from leaves(part)
 
 
 def same(a: Value, b: Value) -> bool:
@@ -180,50 +210,26 @@ def is_unset(layout: Layout) -> bool:
 
 def leaf_types(layout: Layout) -> list[ArrayType]:
     """The types of the atoms that `pack` returns."""
-    match layout:
-        case Leaf(abstract):
-            return [abstract.type]
-        case Node(_, children):
-            return [t for c in children for t in leaf_types(c)]
-        case Union(options):
-            return [ArrayType((), atoms.INT32), *(t for o in options for t in leaf_types(o))]
-    return []
+    return [ArrayType((), atoms.INT32) if leaf is None else leaf.abstract.type for leaf in leaves(layout)]
 
 
 def leaf_kinds(layout: Layout) -> list[Kind]:
     """The values of these; which of a few options there is, is a number of Python's."""
-    match layout:
-        case Leaf(abstract):
-            return [abstract.kind]
-        case Node(_, children):
-            return [k for c in children for k in leaf_kinds(c)]
-        case Union(options):
-            return [Kind.PYTHON, *(k for o in options for k in leaf_kinds(o))]
-    return []
+    return [Kind.PYTHON if leaf is None else leaf.abstract.kind for leaf in leaves(layout)]
 
 
 def depth(layout: Layout) -> int:
     """How many containers lie in one another."""
-    match layout:
-        case Node(_, children):
-            return 1 + max(map(depth, children), default=0)
-        case Union(options):
-            return max(map(depth, options))
-    return 0
+    return isinstance(layout, Node) + max(map(depth, parts(layout)), default=0)
 
 
 def with_leaves(layout: Layout, stays: Callable[[Tracer], bool]) -> Layout:
     """The layout with each held run-time value for which `stays` is false made a leaf."""
-    match layout:
-        case Constant(value) if isinstance(value, Tracer) and not stays(value):
-            abstract = numeric(layout)
-            assert abstract is not None
-            return Leaf(abstract, interval(layout), traits(layout))
-        case Node(structure, children, source):
-            return Node(structure, tuple(with_leaves(c, stays) for c in children), source)
-        case Union(options):
-            return Union(tuple(with_leaves(o, stays) for o in options))
-    return layout
+    if isinstance(layout, Constant) and isinstance(layout.value, Tracer) and not stays(layout.value):
+        abstract = numeric(layout)
+        assert abstract is not None
+        return Leaf(abstract, interval(layout), traits(layout))
+    return mapped(layout, lambda part: with_leaves(part, stays))
 
 
 def initial_abstraction(layout: Layout) -> Layout:
@@ -235,14 +241,12 @@ def initial_abstraction(layout: Layout) -> Layout:
         case Constant():
             abstract = numeric(layout)
             return Leaf(abstract, traits=traits(layout)) if abstract is not None else layout
-        case Node(structure, children, source):
-            if structure.mutable:
-                return Constant(source)
-            return Node(structure, tuple(map(initial_abstraction, children)), source)
+        case Node(structure, source=source) if structure.mutable:
+            return Constant(source)
         case Union(options):
             both = number_union.common([a for a in map(numeric, options) if a is not None])
             return Union(tuple([o if _is_narrower(o, both) else initial_abstraction(o) for o in options]))
-    return layout
+    return mapped(layout, initial_abstraction)
 
 
 def _is_narrower(layout: Layout, both: Abstract | None) -> bool:
@@ -253,21 +257,11 @@ def _is_narrower(layout: Layout, both: Abstract | None) -> bool:
 
 def by_identity(layout: Layout) -> Layout:
     """The layout that a carry is taken for whose arrays and containers are known: those very objects."""
-    match layout:
-        case Node(structure, children, source):
-            return Constant(source) if structure.mutable else Node(structure, tuple(map(by_identity, children)), source)
-        case Union(options):
-            return Union(tuple(map(by_identity, options)))
-    return layout
+    if isinstance(layout, Node) and layout.structure.mutable:
+        return Constant(layout.source)
+    return mapped(layout, by_identity)
 
 
 def widened(layout: Layout) -> Layout:
     """The layout without intervals: the result of one step says little of the next."""
-    match layout:
-        case Leaf(abstract, _, what):
-            return Leaf(abstract, traits=what)
-        case Node(structure, children, source):
-            return Node(structure, tuple(map(widened, children)), source)
-        case Union(options):
-            return Union(tuple(map(widened, options)))
-    return layout
+    return Leaf(layout.abstract, traits=layout.traits) if isinstance(layout, Leaf) else mapped(layout, widened)
