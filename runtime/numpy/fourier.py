@@ -145,6 +145,13 @@ for _original in (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft):
 # ---- to which NumPy before 2.5 does not hand on `out` ----------------------------------------------------------------
 
 
+@rules.implements(np.fft.hfft)
+def hfft(a: object, n: object = None, axis: object = -1, norm: object = None, out: object = None) -> Value:
+    """As `numpy.fft.hfft`, and `out` is written, which NumPy's own code forgets."""
+    array = handle(a)
+    return _F[np.fft.irfft](_F[np.conjugate](array), _points(array, n, axis, True), axis, _opposite(norm), out)
+
+
 def _in_two(original: Callable[..., object], several: Callable[..., object]) -> None:
     def function(a: Value, s: Value = None, axes: Value = (-2, -1), norm: Value = None, out: Value = None) -> Value:
         return _F[several](a, s, axes, norm, out)

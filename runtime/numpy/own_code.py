@@ -88,7 +88,7 @@ _OF_ANY_SHAPE: tuple[Callable[..., object], ...] = (
     np.fft.fftshift, np.fft.ifftshift, np.linalg.matrix_transpose, np.linalg.tensordot, np.linalg.trace,
 )  # fmt: skip
 _OF_STATIC_SHAPE: tuple[Callable[..., object], ...] = (
-    np.fft.fft2, np.fft.fftn, np.fft.hfft, np.fft.ifftn, np.fft.ihfft, np.fft.irfftn, np.fft.rfft2, np.fft.rfftn,
+    np.fft.fft2, np.fft.fftn, np.fft.ifftn, np.fft.ihfft, np.fft.irfftn, np.fft.rfft2, np.fft.rfftn,
     np.linalg.diagonal, np.linalg.matrix_norm, np.linalg.matrix_power, np.linalg.multi_dot, np.linalg.pinv,
     np.linalg.svdvals, np.linalg.tensorinv, np.linalg.tensorsolve, np.linalg.vecdot, np.linalg.vector_norm,
     np.polyadd, np.polyder, np.polyint, np.polysub, np.polyval,
