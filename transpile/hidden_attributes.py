@@ -19,7 +19,7 @@ HIDDEN = frozenset((
     "_is_as_before", "_is_closed", "_is_of_one", "_is_one_with", "_is_scalar", "_is_sized", "_item", "_item_count",
     "_items", "_items_of", "_iterator", "_keeps_its_length", "_kept", "_kind", "_kinds", "_length", "_like",
     "_line", "_lines", "_list_of", "_lists", "_lose", "_loses", "_made", "_made_of", "_merged", "_method",
-    "_methods", "_mix_given", "_mix_grown", "_moved", "_moved_on", "_moves", "_needs_characters",
+    "_methods", "_mix_unless", "_moved", "_moved_on", "_moves", "_needs_characters",
     "_needs_concrete", "_needs_size", "_never_has_keys", "_no_entries", "_now", "_numbers", "_numeric",
     "_of_other", "_on_new_memory", "_one_by_one", "_opened", "_order", "_other", "_over", "_owner", "_part",
     "_parts", "_place", "_place_of_index", "_places", "_plain", "_popped", "_position", "_push_each",

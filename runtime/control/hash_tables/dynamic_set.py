@@ -87,16 +87,16 @@ class RunTimeSet(SetOperators, HashTable):
 
         def new(table: RunTimeSet = self) -> None:
             table.add_new_(member)
-            table._mix_given()
+            table._mix_unless(GROWN)  # a given order says nothing of one more member
 
         if_(self.place_of_(member) < 0, new, lambda: None)
 
-    def _mix_given(self) -> None:
-        """Note that a member has been added: where the order was given, it is not known any more."""
+    def _mix_unless(self, kind: int) -> None:
+        """Note that the order of the members is not known any more, unless it is of a kind that stays."""
         if isinstance(self.order_, Literal):
-            self.set_order_(UNKNOWN if int(self.order_.value) == GIVEN else self.order_)
+            self.set_order_(self.order_ if int(self.order_.value) == kind else UNKNOWN)
         else:
-            self.set_order_(atoms.select(self._is(GROWN), self.order_, atoms.literal(UNKNOWN, KIND)))
+            self.set_order_(atoms.select(self._is(kind), self.order_, atoms.literal(UNKNOWN, KIND)))
 
     def copied_(self) -> Self:
         """Another one with the same members."""
@@ -280,23 +280,16 @@ class DynamicSet(RunTimeSet):
         place = self.place_of_(member)
 
         def found(table: DynamicSet = self) -> None:
-            table._mix_grown()
+            table._mix_unless(GIVEN)  # those of a given order stay in it
             table.remove_at_(place)
 
         if_(place < 0, lambda: None, found)
-
-    def _mix_grown(self) -> None:
-        """Note that a member has left: those of a given order stay in it."""
-        if isinstance(self.order_, Literal):
-            self.set_order_(self.order_ if int(self.order_.value) == GIVEN else UNKNOWN)
-        else:
-            self.set_order_(atoms.select(self._is(GIVEN), self.order_, atoms.literal(UNKNOWN, KIND)))
 
     def remove(self, member: Value) -> None:
         """As `set.remove`."""
         place = self.place_of_(member)
         self.refuse_(place < 0, member)
-        self._mix_grown()
+        self._mix_unless(GIVEN)  # those of a given order stay in it
         self.remove_at_(place)
 
     def pop(self) -> NoReturn:

@@ -172,17 +172,25 @@ def contains(text: object, part: object) -> Value:
 
 def _found(whole: Characters, part: Characters) -> tuple[Atom, Atom]:
     """The first place where a text has another as its part, and whether there is one."""
-    sizes = [size_arithmetic.atom_of(x.length) for x in (whole, part)]
-    last = atoms.ufunc(np.subtract, *sizes)
+    last = _last_place(whole, part)
+    place = _searched(whole, part, atoms.literal(0, _INT64), 1, lambda at: atoms.ufunc(np.less_equal, at, last))
+    return place, atoms.ufunc(np.less_equal, place, last)
+
+
+def _last_place(whole: Characters, part: Characters) -> Atom:
+    """The last place from which on a text is as long as another one."""
+    return atoms.ufunc(np.subtract, *[size_arithmetic.atom_of(x.length) for x in (whole, part)])
+
+
+def _searched(whole: Characters, part: Characters, start: Atom, by: int, is_left: Callable[[Atom], Atom]) -> Atom:
+    """The first place, of those from a start on in steps of `by`, where a text has another, or where none is left."""
 
     def goes_on(carries: Sequence[Atom]) -> Atom:
         (place,) = carries
         here = Part(whole, place, 1, part.length)
-        left = atoms.ufunc(np.less_equal, place, last)
-        return atoms.logical_and(left, atoms.logical_not(equal(here, part)))
+        return atoms.logical_and(is_left(place), atoms.logical_not(equal(here, part)))
 
-    place = repeated(goes_on, _next, [atoms.literal(0, _INT64)])[0]
-    return place, atoms.ufunc(np.less_equal, place, last)
+    return repeated(goes_on, lambda places: [atoms.ufunc(np.add, places[0], atoms.literal(by, _INT64))], [start])[0]
 
 
 def _find(text: Text, part: object) -> Value:
@@ -193,19 +201,9 @@ def _find(text: Text, part: object) -> Value:
 
 def _found_last(whole: Characters, part: Characters) -> Atom:
     """The last place where a text has another as its part, or -1."""
-    last = atoms.ufunc(np.subtract, *[size_arithmetic.atom_of(x.length) for x in (whole, part)])
-    zero, one = atoms.literal(0, _INT64), atoms.literal(1, _INT64)
-
-    def goes_on(carries: Sequence[Atom]) -> Atom:
-        (place,) = carries
-        here = Part(whole, place, 1, part.length)
-        left = atoms.ufunc(np.greater_equal, place, zero)
-        return atoms.logical_and(left, atoms.logical_not(equal(here, part)))
-
-    def step(carries: Sequence[Atom]) -> list[Atom]:
-        return [atoms.ufunc(np.subtract, carries[0], one)]
-
-    return atoms.ufunc(np.maximum, repeated(goes_on, step, [last])[0], atoms.literal(-1, _INT64))
+    zero, before = atoms.literal(0, _INT64), atoms.literal(-1, _INT64)
+    place = _searched(whole, part, _last_place(whole, part), -1, lambda at: atoms.ufunc(np.greater_equal, at, zero))
+    return atoms.ufunc(np.maximum, place, before)
 
 
 def _find_last(text: Text, part: object) -> Value:
