@@ -32,14 +32,23 @@ def _code_of(function: Any) -> types.FunctionType | None:
 
 def _form_of(function: types.FunctionType) -> Callable[..., Any]:
     """The function with staged counterparts of what it refers to."""
+    if function.__code__ not in _forms:
+        made: dict[types.CodeType, Callable[..., Any]] = {}
+        _make(function, made)
+        _forms.update(made)  # now that they are complete: other threads trace, too
+    return _forms[function.__code__]
+
+
+def _make(function: types.FunctionType, made: dict[types.CodeType, Callable[..., Any]]) -> Callable[..., Any]:
+    """Make the form of a function, and of those that it calls, itself among them where it does."""
     code, own = function.__code__, function.__globals__
-    if code not in _forms:
+    if code not in made:
         scope: dict[str, Any] = {"isinstance": is_instance, "__name__": function.__module__}
-        made = types.FunctionType(_as_ours(code), scope, function.__name__, function.__defaults__)
-        made.__kwdefaults__ = function.__kwdefaults__
-        _forms[code] = made  # before it is looked for: it may call itself
-        scope.update({name: _counterpart(own[name]) for name in names(code) if name in own})
-    return _forms[code]
+        form = types.FunctionType(_as_ours(code), scope, function.__name__, function.__defaults__)
+        form.__kwdefaults__ = function.__kwdefaults__
+        made[code] = form
+        scope.update({name: _counterpart(own[name], made) for name in names(code) if name in own})
+    return made[code]
 
 
 def _as_ours(code: types.CodeType) -> types.CodeType:
@@ -48,13 +57,13 @@ def _as_ours(code: types.CodeType) -> types.CodeType:
     return code.replace(co_filename=__file__, co_consts=tuple(parts))
 
 
-def _counterpart(value: Any) -> Value:
+def _counterpart(value: Any, made: dict[types.CodeType, Callable[..., Any]]) -> Value:
     if isinstance(value, type) or not (callable(value) or isinstance(value, types.ModuleType)):
         return value
     helper = None if registry.function_of(value) is not None else _code_of(value)
     if helper is None:
         return staged(value)
-    return _HELPERS[helper.__name__](helper) if helper.__name__ in _HELPERS else _form_of(helper)
+    return _HELPERS[helper.__name__](helper) if helper.__name__ in _HELPERS else _make(helper, made)
 
 
 def _as_array(a: Value) -> tuple[Value, Callable[[Value], Value]]:
