@@ -78,13 +78,17 @@ _HELPERS: dict[str, Callable[[Callable[..., object]], Callable[..., Any]]] = {
 }
 
 
+def _argument(value: Value) -> Value:
+    is_function = callable(value) and not isinstance(value, type)
+    return passed_functions.called(value) if is_function else value
+
+
 def _rule(original: Callable[..., object]) -> Callable[..., Any]:
     code = _code_of(original)
     assert code is not None
 
     def rule(*args: Value, **kwargs: Value) -> Value:
-        given = (passed_functions.called(x) if callable(x) else x for x in args)
-        return _form_of(code)(*given, **kwargs)
+        return _form_of(code)(*map(_argument, args), **{name: _argument(x) for name, x in kwargs.items()})
 
     return rule
 

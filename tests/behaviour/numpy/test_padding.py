@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch import jit
 from tests.behaviour.numpy.cases import Static, Table
 from tests.behaviour.numpy.samples import BYTES, FLOATS, INTS, SINGLE, VECTOR
 
@@ -44,6 +45,7 @@ case(np.insert, FLOATS, Static(1), 9)
 case(np.insert, INTS, Static(0), 2.7, axis=0)
 case(np.apply_along_axis, Static(lambda x: x * 2), Static(0), FLOATS)
 case(np.apply_over_axes, Static(np.sum), FLOATS, Static([0, 1]))
+case(np.apply_over_axes, Static(lambda x, _: x.sum()), FLOATS, Static([0]))
 for mode in ("maximum", "minimum", "mean", "median"):
     for X in (FLOATS, INTS, BYTES, VECTOR, SINGLE):
         case(np.pad, X, Static(2), mode=mode)
@@ -59,3 +61,17 @@ case(np.pad, VECTOR, Static(1), mode="unheard of")
 @pytest.mark.parametrize("name", case.names())
 def test_as_numpy(name: str) -> None:
     case.check(name)
+
+
+def test_function_with_conditions_over_axes() -> None:
+    def largest_or_sum(x, axis):
+        if x[0, 0] > 0:
+            return x.max(axis)
+        return x.sum(axis)
+
+    def f(x):
+        by_name = np.apply_over_axes(func=largest_or_sum, a=x, axes=[1])
+        return np.apply_over_axes(largest_or_sum, x, (0, 1)) + by_name
+
+    for x in (FLOATS, -np.abs(FLOATS), np.abs(FLOATS)):
+        np.testing.assert_allclose(jit(f)(x), f(x))
