@@ -131,7 +131,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
         """The element of an item."""
         return self._computed(self._element, self.parts_of(item))
 
-    def keeps(self, item: object) -> Value:
+    def keeps_(self, item: object) -> Value:
         """Return whether an item has an element."""
         return True if self._condition is None else self._computed(self._condition, self.parts_of(item))
 

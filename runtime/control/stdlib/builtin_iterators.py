@@ -347,7 +347,7 @@ def each(
     made = Written(items, element, condition, width, nested, whole)
     if nested or whole:
         return made
-    return _picked(items, lambda: made, made.keeps, made.element_of)
+    return _picked(items, lambda: made, made.keeps_, made.element_of)
 
 
 def _picked(
