@@ -23,6 +23,7 @@ from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, chosen_containers
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
+from anabranch.runtime.values.failures.ended_iterators import Body
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 
@@ -128,7 +129,15 @@ class GeneratorExpression(PushIterator, sample=no_items):
 
     def element_of(self, item: object) -> Value:
         """The element of an item."""
-        return self._element(*self.parts_of(item))
+        return self._computed(self._element, self.parts_of(item))
+
+    def keeps_(self, item: object) -> Value:
+        """Return whether an item has an element."""
+        return True if self._condition is None else self._computed(self._condition, self.parts_of(item))
+
+    def _computed(self, part: Callable[..., Any], args: tuple[Value, ...]) -> Value:
+        """The element or the condition of the parts of an item."""
+        return part(*args)
 
     @property
     def what(self) -> str:
@@ -139,7 +148,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
         """Run the loops of the expression with `consume` in the innermost; whether it wanted no more."""
 
         def found(args: tuple[Value, ...]) -> Value:
-            value = self._element(*args)
+            value = self._computed(self._element, args)
             if not self.nested:
                 return consume(value)
             value.whole = self.whole
@@ -150,7 +159,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
             args = self.parts_of(item)
             if self._condition is None:
                 return _code(found(args))
-            return if_(self._condition(*args), lambda: _code(found(args)), lambda: NEXT)
+            return if_(self._computed(self._condition, args), lambda: _code(found(args)), lambda: NEXT)
 
         what, over = self.what, self._over
         if isinstance(over, countable.Countable):
@@ -169,7 +178,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
             )
         for item in over.steps() if isinstance(over, countable.Countable) else over:
             args = self.parts_of(item)
-            kept = True if self._condition is None else truth(self._condition(*args))
+            kept = True if self._condition is None else truth(self._made_of(self._condition, args))
             if not isinstance(kept, bool):
                 raise ConcretizationError(
                     f"whether the generator expression at {where(self._element)} keeps an item is known only at run "
@@ -177,23 +186,24 @@ class GeneratorExpression(PushIterator, sample=no_items):
                     "or max"
                 )
             if kept and self.nested:
-                inner = self._element(*args)
+                inner = self._made_of(self._element, args)
                 inner.whole = self.whole
                 yield from map(_itself, inner)  # which nobody closes, as Python does a generator
             elif kept:
-                yield self._made_of(args)
+                yield self._made_of(self._element, args)
 
-    def _made_of(self, args: tuple[Value, ...]) -> Value:
+    def _made_of(self, part: Callable[..., Any], args: tuple[Value, ...]) -> Value:
         try:
-            return self._element(*args)
+            return self._computed(part, args)
         except StopIteration as error:
-            raise (_StoppedError(error) if self.whole else error) from None
+            raise _StoppedError(error) from None
 
     def _one_by_one(self) -> list[Value]:
         try:
             return super()._one_by_one()
         except _StoppedError as stopped:
-            raise stopped.args[0] from None
+            error = stopped.args[0]
+        raise error
 
     def first(self) -> tuple[Value, GeneratorExpression] | None:
         """The first element and the expression of the others, where it is known that there is one."""
@@ -204,12 +214,20 @@ class GeneratorExpression(PushIterator, sample=no_items):
             return None
         if not isinstance(over.length, int) or over.length < 1:
             return None
-        rest = GeneratorExpression(iterators.Tail(over), self._element, width=self._width)
-        return self._element(*self.parts_of(over.at(0))), rest
+        rest = type(self)(iterators.Tail(over), self._element, width=self._width, whole=self.whole)
+        return self.element_of(over.at(0)), rest
 
     def parts_of(self, item: Value) -> tuple[Value, ...]:
         """The arguments of the element and of the condition."""
         return (item,) if self._width is None else _unpacked(item, self._width)
+
+
+class Written(GeneratorExpression):
+    """One that the user has written, with a list around it or not."""
+
+    def _computed(self, part: Callable[..., Any], args: tuple[Value, ...]) -> Value:
+        # A comprehension is no generator.
+        return super()._computed(part, args) if self.whole else Body().run(part, *args)
 
 
 def _unpacked(item: Value, width: Width) -> tuple[Value, ...]:

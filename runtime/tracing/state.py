@@ -21,7 +21,7 @@ from anabranch.runtime.tracing.decision_log import Decisions, asked
 from anabranch.runtime.tracing.failures import Caught, Failure
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.storage import Storage
-from anabranch.runtime.tracing.upper_layers import Slot, TryRegion
+from anabranch.runtime.tracing.upper_layers import Body, Slot, TryRegion
 
 _INT32 = ArrayType((), np.dtype(np.int32))
 _INT64 = ArrayType((), np.dtype(np.int64))
@@ -38,6 +38,7 @@ class Failures:
     # What the first failure says of itself, by the type and the number of its values.
     details: dict[tuple[ArrayType, int], Storage] = field(default_factory=dict)
     regions: list[TryRegion] = field(default_factory=list)  # the bodies of try statements in progress
+    body: Body | None = None  # the innermost generator of which code is traced now
     some_of_values: bool = False  # whether there are checks that count only where a value is used
     caught: IdentityDict[BaseException, Caught] = field(default_factory=IdentityDict)  # what their handlers have caught
 

@@ -34,6 +34,15 @@ class TryRegion(Protocol):
         """Return whether something in the region may have failed by now."""
 
 
+class Body(Protocol):
+    """Code out of which no StopIteration comes, such as that of a generator."""
+
+    depth: int  # how many try statements are around it
+
+    def instead(self, error: StopIteration) -> BaseException:
+        """Return what is raised at run time in place of a StopIteration."""
+
+
 class RowTable(Protocol):
     """Elements of some lists of one length, side by side, as long as `builder` builds."""
 

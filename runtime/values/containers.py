@@ -9,7 +9,7 @@ import collections
 import contextlib
 import dataclasses
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -156,14 +156,26 @@ class SubclassStructure(Structure):
             object.__setattr__(made, name, child)
 
 
+_PARTS = ("args", "__dict__", "__cause__", "__context__", "__suppress_context__")
+
+
+def _parts_of(error: BaseException) -> list[Value]:
+    """Return what an exception consists of."""
+    return [attributes(error) if k == "__dict__" else getattr(error, k) for k in _PARTS]
+
+
 @frozen
 class ExceptionStructure(Structure):
     """An exception: its arguments, its attributes, and the exceptions that it came from."""
 
-    keys: tuple[str, ...] = ("args", "__dict__", "__cause__", "__context__", "__suppress_context__")
+    keys: tuple[str, ...] = _PARTS
 
     def children(self, value: Value) -> list[Value]:
-        return [attributes(value) if k == "__dict__" else getattr(value, k) for k in self.keys]
+        found = _parts_of(value)
+        # An argument of the exception in whose handler it is raised leads to that one, which leads back to it.
+        if any(part is value for part, _ in _within(found[3])):
+            found[3] = None
+        return found
 
     def build(self, children: Sequence[Value]) -> Value:
         args, held, cause, context, suppress = children
@@ -323,7 +335,7 @@ def structure_of(value: Value) -> Structure | None:
     if isinstance(value, BaseException):
         is_group = isinstance(value, BaseExceptionGroup)
         exception = GroupStructure(cls, extra=type(value.args[1])) if is_group else ExceptionStructure(cls)
-        return exception if any(map(has_traced, exception.children(value))) else None
+        return exception if has_traced(value) else None
     if dataclasses.is_dataclass(cls) or is_plain_object(value):
         return Structure(cls, tuple(attributes(value)))
     return None
@@ -337,19 +349,28 @@ def parts_of(value: object) -> Sequence[Value]:
 
 def has_traced(value: object) -> bool:
     """Return whether a container holds run-time values, at any depth."""
+    return any(
+        isinstance(part, (Tracer, UnionValue))
+        or (
+            structure is not None and structure.is_in_arena
+        )  # what it holds lies in columns, even where its number is known
+        for part, structure in _within(value)
+    )
+
+
+def _within(value: object) -> Iterator[tuple[object, Structure | None]]:
+    """Yield a value and what it holds, at any depth, each object once, with the structures of all but exceptions."""
     pending, seen = [value], IdentitySet[object]()
     while pending:
         part = pending.pop()
-        if type(part) in _ALONE:
+        if type(part) in _ALONE or not seen.admit(part):
             continue
-        if isinstance(part, (Tracer, UnionValue)):
-            return True
-        structure = structure_of(part) if seen.admit(part) else None
+        structure = None if isinstance(part, BaseException) else structure_of(part)
+        yield part, structure
         if structure is not None:
-            if structure.is_in_arena:  # what it holds lies in columns, even where its number is known
-                return True
             pending += structure.children(part)
-    return False
+        elif isinstance(part, BaseException):
+            pending += _parts_of(part)
 
 
 def is_hashed_object(value: object) -> bool:

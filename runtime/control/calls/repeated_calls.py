@@ -81,7 +81,15 @@ def replayed(
         signature = CallSignature(builder, args, kwargs)
     except NoSignatureError:
         return None
-    key = getattr(function, "__anabranch_function__", function), settings(), *np.geterr().values(), signature.key
+    # What a failure is depends on the generator that it is in.
+    around = type(builder.trace.failures.body)
+    key = (
+        getattr(function, "__anabranch_function__", function),
+        settings(),
+        *np.geterr().values(),
+        around,
+        signature.key,
+    )
     recording: Any = active.recordings.get(key)
     if not builder.trace.outside.is_unchanged():
         return None

@@ -22,6 +22,7 @@ from anabranch.runtime.control.iteration import generator_steps, pull_iteration
 from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import internal
+from anabranch.runtime.values.failures.ended_iterators import Body
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
@@ -45,6 +46,7 @@ class Resumable:
 
     code_: _Code
     rewritten_: Callable[[types.FunctionType], Callable[..., Any]]
+    original_: types.FunctionType  # the generator function
 
     def __iter__(self) -> Value:
         if tracing() and unpacking.asks(sys._getframe(1)):
@@ -63,6 +65,8 @@ class Resumable:
                 raise StopIteration
             raise StopIteration(self.returned)
 
+        if isinstance(item, Undefined):  # there is none for sure
+            return ended()
         return if_(found, lambda: item.without_undefined() if isinstance(item, UnionValue) else item, ended)
 
     __next__.staged_ = lambda self: self.send(None)  # type: ignore[attr-defined] # for code that is compiled
@@ -97,7 +101,8 @@ class Resumable:
         given = [held[f"parameter_{name}"] for name in step.parameters[step.told : last]]
         names = [held[f"name_{name}"] for name in step.gives]
         known = [value.without_undefined() if isinstance(value, UnionValue) else value for value in names]
-        return self._told(self.rewritten_(step.function))(*(sent,)[: step.told], *given, *known)
+        function = self._told(self.rewritten_(step.function))
+        return Body.of(self.original_.__code__).run(function, *(sent,)[: step.told], *given, *known)
 
     def _told(self, function: Any) -> types.FunctionType:
         """A step, as it is rewritten, that delivers to this generator."""
@@ -162,6 +167,7 @@ def _class_of(
     held = {
         "code_": _Code(steps, names),
         "rewritten_": staticmethod(rewritten),
+        "original_": staticmethod(function),
         "__module__": "__main__" if internal(function.__code__.co_filename) else function.__module__,
     }
     return type(function.__name__, (Resumable,), held)

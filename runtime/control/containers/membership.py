@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
@@ -89,7 +90,12 @@ def in_(item: Value, container: Value) -> Value:
         for element in elements:
             result = boolean.or_(result, lambda element=element: same(item, element))  # type: ignore[misc]
         return _plain(result)
-    return item in container
+    try:
+        return item in container
+    except ConcretizationError:
+        if tracing() and isinstance(container, Iterator):
+            current().trace.want_going_on(container)  # how far the search takes it is known only at run time
+        raise
 
 
 def _is_of(value: Value, natives: tuple[type, ...]) -> bool:

@@ -20,6 +20,7 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.hashed import Hashed, KeyedItems, OfHashed
 from anabranch.runtime.values.heap.slots import FixedSlot
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.pytrees import exceptions
 
 
 class _OwnerSlot(FixedSlot):
@@ -147,7 +148,7 @@ class Cursor(View, Once, sample=lambda: iter({})):
 
     def __next__(self) -> Value:
         place, missing = self._moved_on()
-        run_time_checks.fail_if(missing, lambda _: StopIteration())
+        exceptions.record(missing, StopIteration(), run_time_checks.user_frames())
         return self._element(place)
 
     def next_or(self, default: Value) -> Value:

@@ -16,7 +16,7 @@ from anabranch.base.signals import Interrupt
 from anabranch.base.value import Value
 from anabranch.runtime.control.iteration import generator_source
 from anabranch.runtime.control.iteration.interleaving import Interleaving
-from anabranch.runtime.control.iteration.pull_iteration import pulled
+from anabranch.runtime.control.iteration.pull_iteration import Pushing, pulled
 from anabranch.runtime.control.iteration.push_iterator import Consumer, PushIterator, no_items
 from anabranch.runtime.control.staging import recursion_depth
 from anabranch.runtime.control.try_ import passes, reconstructed
@@ -27,6 +27,7 @@ from anabranch.runtime.errors import (
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.call_state import Active
 from anabranch.runtime.values import user_classes
+from anabranch.runtime.values.failures.ended_iterators import Body
 from anabranch.runtime.values.union import UnionValue
 
 # What a generator that calls itself can be instead.
@@ -63,10 +64,11 @@ class GeneratorCall(PushIterator, sample=no_items):
     def run(self, consume: Consumer) -> None:
         """Run the function's body."""
         function, args, kwargs = self.call
-        give: Any = giving(_past_try_statements(consume, at_once=True), self.sender)
+        body = Body.of(self._code)
+        give: Any = giving(_past_try_statements(body.outside(consume), at_once=True), self.sender)
         give.out = self.out_
         if self._code is None or not tracing() or self.out_ is not None:
-            self.returned = function(give, *args, **kwargs)
+            self.returned = body.run(function, give, *args, **kwargs)
             return
         if (out := getattr(consume, "out", None)) is not None and self.gathers_in_(out):
             return
@@ -82,7 +84,7 @@ class GeneratorCall(PushIterator, sample=no_items):
             raise
         active.depths.append(builder.depth)
         try:
-            self.returned = function(give, *args, **kwargs)
+            self.returned = body.run(function, give, *args, **kwargs)
         finally:
             active.depths.pop()
 
@@ -120,13 +122,15 @@ class GeneratorCall(PushIterator, sample=no_items):
     def pull(self) -> Generator[Value, Value, Value]:
         """The items one by one."""
         function, args, kwargs = self.call
+        code = self._code
+
         # Not of `self`: what is asked no more is found out by its being forgotten.
-        return pulled(
-            lambda consume: function(
-                giving(_past_try_statements(consume, at_once=False), lambda: consume.sent), *args, **kwargs
-            ),
-            self._code,
-        )
+        def push(consume: Pushing) -> Value:
+            body = Body.of(code)
+            give = giving(_past_try_statements(body.outside(consume), at_once=False), lambda: consume.sent)
+            return body.run(function, give, *args, **kwargs)
+
+        return pulled(push, code)
 
     # ---- what generators have beside the methods of iterators --------------------------------------------------------
 

@@ -71,6 +71,8 @@ class Stepped(PushIterator):
                 return False, Undefined("item")
 
             found, item = try_(ask, (lambda: self._end, ended))
+            if isinstance(item, Undefined):  # there is none for sure
+                return NEXT, False, number
 
             def taken() -> Value:
                 left = consume(item.without_undefined() if isinstance(item, UnionValue) else item)

@@ -12,7 +12,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control import lists
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import generator_reductions
-from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.generator_expression import GeneratorExpression, Written
 from anabranch.runtime.control.iteration.push_iterator import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import Stepped, iterated
 from anabranch.runtime.control.sequences import as_countable, countable_ranges, iterators, live_lists
@@ -31,7 +31,7 @@ from anabranch.runtime.control.stdlib.going_on import (
     row,
     that_may_go_on,
 )
-from anabranch.runtime.control.stdlib.itertools_iterators import Filtered, Mapped, ending
+from anabranch.runtime.control.stdlib.itertools_iterators import Filtered, Mapped, ending, ends, unless_ended
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.control.try_ import try_
@@ -298,23 +298,41 @@ _Call = Callable[..., Any]
 
 def map_(call: _Call, function: Any, *columns: Value) -> Value:
     """As `map`."""
+    of_items = functools.partial(call, function)
     if len(columns) == 1:
-        of_item = ending(functools.partial(call, function))
-        return _picked(columns[0], lambda: Mapped(columns[0], of_item), lambda _: True, of_item)
-    rows, of_items = zip_(*columns), ending(functools.partial(call, function))
-    if isinstance(rows, zip):
-        return map(lambda *items: call(function, *items), *columns)
-    return Mapped(rows, lambda row: of_items(*row))
+        if ends():
+            return _until_ended(columns[0], _always, of_items)
+        of_item = ending(of_items)
+        return _picked(columns[0], lambda: Mapped(columns[0], of_item), _always, of_item)
+    rows = zip_(*columns)
+    if ends():
+        return _until_ended(rows, _always, lambda row: of_items(*row))
+    of_row = ending(lambda row: of_items(*row))
+    return map(unless_ended(of_row), rows) if isinstance(rows, zip) else Mapped(rows, of_row)
 
 
 def filter_(call: _Call, function: object, items: object) -> Value:
     """As `filter`."""
-    test = truth_value if function is None else ending(functools.partial(call, function))
+    test: Any = truth_value if function is None else functools.partial(call, function)
+    if ends():
+        return _until_ended(items, test, _itself)
+    test = test if function is None else ending(test)
     return _picked(items, lambda: Filtered(items, condition=test), test, _itself)
+
+
+def _until_ended(items: Value, test: Callable[[Any], Any], element: Callable[[Any], Any]) -> Value:
+    """The iterator of `map` or `filter` whose function may raise StopIteration at run time."""
+    if has_places(items) or is_asked(items):
+        return one(source.until_ended_next, asked(items), test, element)
+    return one(source.until_ended, items, test, element)
 
 
 def _itself(item: Value) -> Value:
     return item
+
+
+def _always(_: object) -> bool:
+    return True
 
 
 def each(
@@ -326,11 +344,10 @@ def each(
     whole: bool = False,
 ) -> Value:
     """A generator expression of the user's."""
-    made = GeneratorExpression(items, element, condition, width, nested, whole)
+    made = Written(items, element, condition, width, nested, whole)
     if nested or whole:
         return made
-    test = (lambda _: True) if condition is None else lambda item: condition(*made.parts_of(item))
-    return _picked(items, lambda: made, test, made.element_of)
+    return _picked(items, lambda: made, made.keeps_, made.element_of)
 
 
 def _picked(

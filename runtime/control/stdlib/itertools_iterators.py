@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,10 @@ from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values import atoms
+from anabranch.runtime.values.failures.ended_iterators import Body
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.undefined import Undefined
@@ -117,18 +120,48 @@ class EndedIteratorError(UnsupportedOperationError):
     """The function of an iterator such as `map` raised StopIteration, which ends the iterator as it does in Python."""
 
 
+class _Function(Body):
+    """A call of the function of such an iterator; the function is traced once more where it may end at run time."""
+
+    def __init__(self, made_at: Hashable) -> None:
+        super().__init__()
+        self._made_at = made_at
+
+    def instead(self, error: StopIteration) -> BaseException:
+        current().trace.wanted_resumable.add((_ENDS, self._made_at))
+        return UnsupportedOperationError(_ENDED)
+
+    def at_once(self, error: StopIteration) -> BaseException:
+        return EndedIteratorError(*self.instead(error).args)
+
+
 def ending(function: Callable[..., Value]) -> Callable[..., Value]:
     """The function of such an iterator, which raises `EndedIteratorError` where it raises StopIteration at once."""
+    if not tracing():
+        return function
+    made_at = place()
+    return lambda *items: _Function(made_at).run(function, *items)
+
+
+def unless_ended(function: Callable[..., Value]) -> Callable[..., Value]:
+    """Such a function for Python's own iterators, which StopIteration ends."""
 
     def called(*items: Value) -> Value:
         try:
             return function(*items)
-        except StopIteration:
-            raise EndedIteratorError(_ENDED) from None
+        except EndedIteratorError:
+            raise StopIteration from None
 
     return called
 
 
+def ends() -> bool:
+    """Return whether the function of the iterator that the user's code makes now may end it at run time."""
+    return tracing() and (_ENDS, place()) in current().trace.resumable
+
+
+# With a place in the user's code that makes an iterator: its function may end it at run time.
+_ENDS = "ends"
 _ENDED = (
     "the function of a map or filter raises StopIteration, as next() does, and whether it does is known only at run "
     "time; ask for the items in a for statement"

@@ -88,10 +88,38 @@ def picked_next(items: Iterator[Any], test: Callable[[Any], Any], element: Calla
             yield element(item)
 
 
+def until_ended_next(items: Iterator[Any], test: Callable[[Any], Any], element: Callable[[Any], Any]) -> Iterator[Any]:
+    """As `until_ended`, of an iterator."""
+    while True:
+        try:
+            item = next(items)
+            passes = test(item)
+            made = element(item)
+        except StopIteration:
+            return
+        if passes:
+            yield made
+
+
+def until_ended(items: Iterable[Any], test: Callable[[Any], Any], element: Callable[[Any], Any]) -> Iterator[Any]:
+    """An element for each item that passes a test; either function ends it by StopIteration, as those of `map` do."""
+    for item in items:
+        try:
+            passes = test(item)
+            made = element(item)
+        except StopIteration:
+            return
+        if passes:
+            yield made
+
+
 def until(function: Callable[[], Any], sentinel: Any) -> Iterator[Any]:
     """As `iter(function, sentinel)`."""
     while True:
-        item = function()
+        try:
+            item = function()
+        except StopIteration:
+            return
         if item in (sentinel,):
             return
         yield item

@@ -224,7 +224,9 @@ def _between(
     ends = {name: wrap.as_atom(end, np.int64) for name, end in given.items()}
     low, high = (atoms.literal(0, np.int64), *ends.values())[-2:]
     is_empty = atoms.ufunc(np.greater if is_closed else np.greater_equal, low, high)
-    if not _checked(generator, method, is_empty, ends, endpoint=is_closed):
+    # Python's own methods have seen that it is not asked for one of no numbers, for which it would draw without end.
+    may_fail = method != "_randbelow" or isinstance(is_empty, Literal)
+    if may_fail and not _checked(generator, method, is_empty, ends, endpoint=is_closed):
         return None
     most = high if is_closed else atoms.ufunc(np.subtract, high, atoms.literal(1, np.int64))
     first = atoms.convert(low, np.uint64)

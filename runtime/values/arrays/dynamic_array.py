@@ -249,7 +249,7 @@ def make(
     kept = []
     for n, extent in zip(view.shape, extents, strict=True):
         whole = isinstance(extent, Window) and _is(extent.start, 0) and _is(extent.stop, n)
-        kept.append(None if whole else extent)
+        kept.append(None if whole or n == 0 else extent)
     for axis, extent in enumerate(kept):
         if isinstance(extent, Window) and isinstance(extent.start, int) and isinstance(extent.stop, int):
             view = view.viewed(views.Slice(_part(view.shape, axis, extent.start, extent.stop)))

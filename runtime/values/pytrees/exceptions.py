@@ -13,7 +13,7 @@ from anabranch.runtime.errors import UnsupportedOperationError, forget_attempts
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.failures import ended_iterators, run_time_checks
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import host_values, layout as layouts, pack_unpack
 
@@ -36,6 +36,7 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
     caught = current().trace.failures.caught.get(error)
     if caught is not None:  # changed by the handler that raises it again, from where it was
         frames = current().trace.failures.numbered[caught.numbers[0] - 1].frames
+    error = ended_iterators.instead_of(error)
     error.__traceback__ = None
     forget_attempts(error)
     layout = layouts.with_leaves(layouts.describe(error, current().trace.outside.is_outside), lambda _: False)

@@ -318,6 +318,48 @@ def choice_of_a_choice(a, n):
     return r * 2, r.size
 
 
+EMPTY = np.array([], int)
+
+
+@case((np.array([1, 2, 3, 2]), 2), (EMPTY, 0), (np.array([1]), 5))
+def first_place_in_an_array_without_elements(a, x):
+    return np.where(a == x)[0][0]
+
+
+@case((EMPTY, 0))
+def last_element_of_no_elements(a, x):
+    return a[a == x][-1]
+
+
+@case((EMPTY, 0))
+def element_of_no_elements_is_caught(a, x):
+    try:
+        return np.sort(a[a > x])[::-1][0]
+    except IndexError as error:
+        return str(error)
+
+
+@case((EMPTY, 0))
+def largest_of_no_elements(a, x):
+    return np.argmax(a[a > x])
+
+
+@case((np.zeros((0, 2), int), 0), (np.zeros((2, 0), int), 0), (np.ones((2, 2), int), 1))
+def places_in_a_matrix_without_elements(a, x):
+    rows, columns = np.where(a == x)
+    return rows[0], columns[-1]
+
+
+@case((EMPTY, 2), (np.array([3, 0, 1]), 2))
+def arrays_that_may_have_no_elements(a, n):
+    kept = a
+    for i in range(n):
+        kept = kept[kept > i]
+    if n > 1:
+        kept = kept[: n - 1]
+    return kept, kept.sum()
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_matches_eager(program: Program) -> None:
     program.check()

@@ -458,6 +458,27 @@ def a_call_that_never_returns_is_caught(x):
         return str(error)
 
 
+class AroundError(Exception):
+    """Carries another one."""
+
+
+@case((np.arange(3.0),))
+def an_argument_of_the_handled_exception(x):
+    try:
+        raise AroundError(ValueError("inner"), x.size)
+    except AroundError as error:
+        raise error.args[0] from None
+
+
+@case((1,), (0,))
+def an_argument_of_an_exception_of_run_time(n):
+    try:
+        if n:
+            raise AroundError(ValueError(f"inner {n}"))
+    except AroundError as error:
+        raise error.args[0]  # noqa: B904 - without a cause
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_raising(program: Program) -> None:
     program.check()

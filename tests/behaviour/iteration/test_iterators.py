@@ -324,6 +324,27 @@ def from_iterators(a, least):
     )  # fmt: skip
 
 
+FOUND = [(np.array([1, 3, 4]), 3), (np.array([], int), 1), (np.array([1]), 9)]
+
+
+@case(*FOUND)
+def searched_and_gone_over(a, k):
+    it = iter(a.tolist())
+    return k in it, list(it)
+
+
+@case(*FOUND)
+def pairs_searched_and_gone_over(a, k):
+    it = enumerate(a.tolist())
+    return (1, k) in it, list(it)
+
+
+@case(*FOUND)
+def subsequence(a, k):
+    it, again = iter(a), iter(range(k))
+    return all(item in it for item in [1, k]), all(item in again for item in a.tolist())
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_eager(program: Program) -> None:
     program.check()

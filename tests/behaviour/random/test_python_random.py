@@ -176,6 +176,23 @@ def test_lists_of_run_time_length(drawn) -> None:
         assert wrapped(random.Random(1), a) == drawn(random.Random(1), a)
 
 
+def _draws_in_a_try(rng, a):
+    out = [1, 2, 3, 4]
+    if a[0] > 5:
+        out.append(5)
+    try:
+        rng.shuffle(out)
+        out.append(rng.choice(range(int(a[1]))))
+    except IndexError as error:
+        return out, str(error), rng.random()
+    return out, rng.random()
+
+
+def test_draws_of_run_time_counts_in_a_try() -> None:
+    for a in (np.array([7, 3]), np.array([0, 2]), np.array([0, 0])):
+        check(_draws_in_a_try, random.Random(1), a)
+
+
 class Dice(random.Random):
     def roll(self):
         return self.randint(1, 6)
