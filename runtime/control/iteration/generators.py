@@ -15,6 +15,7 @@ from typing import Any
 from anabranch.base.signals import Interrupt
 from anabranch.base.value import Value
 from anabranch.runtime.control.iteration import generator_source
+from anabranch.runtime.control.iteration.interleaving import Interleaving
 from anabranch.runtime.control.iteration.pull_iteration import pulled
 from anabranch.runtime.control.iteration.push_iterator import Consumer, PushIterator, no_items
 from anabranch.runtime.control.staging import recursion_depth
@@ -26,6 +27,7 @@ from anabranch.runtime.errors import (
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.call_state import Active
 from anabranch.runtime.values import user_classes
+from anabranch.runtime.values.union import UnionValue
 
 # What a generator that calls itself can be instead.
 _GATHER = "write it as a function that returns a list, or appends to one that it is given"
@@ -68,6 +70,9 @@ class GeneratorCall(PushIterator, sample=no_items):
             return
         if (out := getattr(consume, "out", None)) is not None and self.gathers_in_(out):
             return
+        if out is None and self.is_gathered_():
+            self._push_gathered(consume)
+            return
         builder = current()
         active = builder.trace.calls.active.setdefault(self._code, Active())
         try:
@@ -83,11 +88,30 @@ class GeneratorCall(PushIterator, sample=no_items):
 
     def gathers_in_(self, out: Value) -> bool:
         """Append all items to a list by a function that calls itself where this does, if it is to; return whether."""
-        _, args, kwargs = self.call
-        if kwargs or self.original is None or (_GATHERED, self._code) not in current().trace.resumable:
+        if not self.is_gathered_():
             return False
+        args = self.call[1]
         current().trace.outside.called(generator_source.gather)(out, _begun, self.original, args)
         return True
+
+    def _push_gathered(self, consume: Consumer) -> None:
+        """Make all items by a function that calls itself, and push them then."""
+        called, turns = current().trace.outside.called, Interleaving((self.call, self.original))
+        items, failed = called(generator_source.listed)(_begun, self.original, self.call[1])
+        why = turns.end_of_making()
+        if why is None:
+            called(generator_source.push)(items, failed, consume)
+            why = turns.end_of_use()
+        if why is not None:
+            name = getattr(self.original, "__name__", self.what)
+            raise UnsupportedOperationError(
+                f"the generator {name} calls itself to a depth known only at run time, so that all its items are made "
+                f"before the first is used, but it {why}; {_GATHER}"
+            )
+
+    def is_gathered_(self) -> bool:
+        """Return whether all items are to be made first, by a function that calls itself."""
+        return not self.call[2] and self.original is not None and (_GATHERED, self._code) in current().trace.resumable
 
     def want_resumable_(self) -> None:
         if tracing() and self._code is not None:
@@ -166,6 +190,8 @@ def giving(consume: Consumer, sender: Callable[[], Value] = lambda: None) -> Con
 
     def delegate(items: Value) -> Value:
         if made.out is not None:
+            if isinstance(items, UnionValue):
+                return items.through(delegate)
             items = user_classes.iterated(items)
         if isinstance(items, GeneratorCall):
             if made.out is not None and items.gathers_in_(made.out):

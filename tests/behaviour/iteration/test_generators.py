@@ -662,12 +662,12 @@ class Node:
         while True:
             if key < node.key:
                 if node.left is None:
-                    node.left = Node(key)
+                    node.left = type(self)(key)
                     return
                 node = node.left
             else:
                 if node.right is None:
-                    node.right = Node(key)
+                    node.right = type(self)(key)
                     return
                 node = node.right
 
@@ -679,8 +679,8 @@ def in_order(node):
         yield from in_order(node.right)
 
 
-def tree_of(keys):
-    root = Node(keys[0])
+def tree_of(keys, kind=Node):
+    root = kind(keys[0])
     for key in keys[1:]:
         root.insert(key)
     return root
@@ -736,17 +736,92 @@ def counted(node):
     return left + right + 1
 
 
+def over_limit(keys, most):
+    total = np.zeros(2)
+    for place, key in enumerate(in_order(tree_of(keys))):
+        if key > most:
+            break
+        total[place % 2] += key
+    return total
+
+
+def reduced(keys, most):
+    root = tree_of(keys)
+    return sum(in_order(root)), max(k for k in in_order(root) if k <= most), any(k > most for k in in_order(root))
+
+
+def until_it_raises(keys, most):
+    total = 0
+    try:
+        for above, key in leaves(tree_of(keys), 0):
+            total += above * key
+            if key > most:
+                return total, "enough"
+    except ValueError as error:
+        return total, str(error)
+    return total, None
+
+
+@pytest.mark.parametrize("f", [over_limit, reduced, until_it_raises])
+def test_a_loop_over_a_generator_that_calls_itself(f):
+    compiled = jit(f, recursion_limit=4)
+    for keys in (np.arange(25) * 7 % 25, np.arange(40) * 7 % 40):
+        for most in (5, 12, 36):
+            np.testing.assert_equal(compiled(keys, most), f(keys, most))
+
+
+class Branching(Node):
+    def __iter__(self):
+        if self.left is not None:
+            yield from self.left
+        yield self.key
+        if self.right is not None:
+            yield from self.right
+
+
+def test_an_iterator_of_a_node_that_delegates_to_those_of_its_children():
+    def f(keys):
+        root = tree_of(keys, Branching)
+        return list(root), sum(k * k for k in root)
+
+    keys = np.arange(40) * 7 % 40
+    assert jit(f, recursion_limit=4)(keys) == f(keys)
+
+
+def doubled(node, factor):
+    if node is not None:
+        yield from doubled(node.left, factor)
+        yield node.key * factor[0]
+        yield from doubled(node.right, factor)
+
+
 def test_a_generator_that_calls_itself_too_often_says_what_to_write():
     def returned(keys):
         return list(counted(tree_of(keys)))
 
-    def consumed(keys):
-        total = 0
-        for key in in_order(tree_of(keys)):
+    def writes_an_array(keys):
+        factor, total = np.ones(1), 0.0
+        for key in doubled(tree_of(keys), factor):
             total += key
+            factor[0] += 1
         return total
 
-    for function in (returned, consumed):
+    def changes_a_node(keys):
+        root, total = tree_of(keys), 0.0
+        for key in in_order(root):
+            total += key
+            root.key += 1
+        return total
+
+    def cuts_a_branch(keys):
+        root, total = tree_of(keys), 0.0
+        for key in in_order(root):
+            total += key
+            if key > 10 and root.right is not None:
+                root.right = root.right.right
+        return total
+
+    for function in (returned, writes_an_array, changes_a_node, cuts_a_branch):
         with configure(recursion_limit=4), pytest.raises(UnsupportedOperationError, match="that returns a list"):
             jit(function)(np.arange(40) % 37)
 
