@@ -74,10 +74,10 @@ class GeneratorKind:
 
     def read(self, generator: Any) -> np.ndarray:
         """The words of a generator's state."""
-        if self.bits is None:
-            return _python_words(generator.getstate())
         if (memory := self.memory(generator)) is not None:
             return memory.read()
+        if self.bits is None:
+            return _python_words(generator.getstate())
         found, place = np.empty(self.words, np.uint64), 0
         state = _numpy_state(generator)
         for around, last, count in _places(self):
@@ -88,12 +88,12 @@ class GeneratorKind:
 
     def write(self, generator: Any, words: np.ndarray) -> None:
         """Give a generator the state that these words are."""
+        if (memory := self.memory(generator)) is not None:
+            memory.write(words)
+            return
         if self.bits is None:
             *ints, has_gauss, gauss = words.tolist()
             generator.setstate((3, tuple(ints), _float(gauss) if has_gauss else None))
-            return
-        if (memory := self.memory(generator)) is not None:
-            memory.write(words)
             return
         state: dict[str, Any] = {"bit_generator": self.bits.__name__}
         place = 0
@@ -106,9 +106,11 @@ class GeneratorKind:
         else:
             _bits(generator).state = state
 
-    def memory(self, generator: Any) -> twister_memory.TwisterMemory | None:
-        """Where the state lies; None for what is read and written by NumPy's functions."""
-        if self.bits is None or self.bits.__name__ != "MT19937":
+    def memory(self, generator: Any) -> twister_memory.TwisterMemory | twister_memory.PythonMemory | None:
+        """Where the state lies; None for what is read and written by functions of the generator's."""
+        if self.bits is None:
+            return twister_memory.memory_of_python(generator)
+        if self.bits.__name__ != "MT19937":
             return None
         return twister_memory.memory_of(generator, _bits(generator), self.is_legacy)
 
@@ -140,7 +142,7 @@ class OutsideGenerator:
     kind: GeneratorKind
 
     @property
-    def memory(self) -> twister_memory.TwisterMemory | None:
+    def memory(self) -> twister_memory.TwisterMemory | twister_memory.PythonMemory | None:
         """Where its state lies, as long as it has these bits; None as for its kind."""
         return self.kind.memory(self.generator)
 

@@ -1,15 +1,18 @@
-"""The state of NumPy's Mersenne Twister where it lies in memory, as NumPy takes 40 us to give or to take one.
+"""The state of the Mersenne Twister where it lies in memory, as NumPy and Python take 40 us to give or to take one.
 
 `BitGenerator.ctypes.state_address` is where a generator has its words, and how many of them are used up. The normal
-number that a `RandomState` has left lies in its object. Both are looked at once, beside what `get_state` says.
+number that a `RandomState` has left lies in its object. Both are looked at once, beside what `get_state` says. A
+`random.Random` has the words in its object, behind how many of them are used up, and the number as an attribute.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
+import random
 import struct
 import sys
+import sysconfig
 from typing import Any
 
 import numpy as np
@@ -53,6 +56,59 @@ class TwisterMemory:
             self.words[:] = state[:WORDS]
             if self._gauss is not None:
                 self._gauss[:] = state[WORDS:]
+
+
+class PythonMemory:
+    """The memory of the state of a generator of Python's."""
+
+    def __init__(self, generator: random.Random) -> None:
+        self._kept: Any = generator
+        self._words = _of_python(generator)
+        self._made = functools.partial(np.zeros, WORDS + 2, np.uint64)
+
+    def read(self) -> np.ndarray:
+        """The words of the state."""
+        found = self._made()
+        found[: WORDS - 1], found[WORDS - 1] = self._words[1:], self._words[0]
+        number = self._kept.gauss_next
+        if number is not None:
+            found[WORDS], found[WORDS + 1] = _ONE, np.float64(number).view(np.uint64)
+        return found
+
+    def write(self, state: np.ndarray) -> None:
+        """Give the generator the state that these words are."""
+        self._words[1:], self._words[0] = state[: WORDS - 1], state[WORDS - 1]
+        self._kept.gauss_next = float(state[WORDS + 1 :].view(np.float64)[0]) if state[WORDS] else None
+
+
+def _of_python(generator: random.Random) -> np.ndarray:
+    memory: Any = (ctypes.c_uint32 * WORDS).from_address(id(generator) + object.__basicsize__)
+    found: np.ndarray = np.frombuffer(memory, np.uint32)
+    return found
+
+
+@functools.lru_cache(maxsize=4)  # which keep their generators
+def memory_of_python(generator: random.Random) -> PythonMemory | None:
+    """Where the state of a generator lies; None where memory is not as it is thought to be."""
+    return PythonMemory(generator) if python_has_words() else None
+
+
+@functools.cache
+def python_has_words() -> bool:
+    """Return whether a `random.Random` has its words where they are thought to be, and Python's lock guards them."""
+    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return False
+    generator = random.Random(1)
+    size = random.Random.__basicsize__
+    if size < object.__basicsize__ + 4 * WORDS:
+        return False
+    memory = _of_python(generator)
+    for _ in range(2):
+        _, state, _ = generator.getstate()
+        if not np.array_equal(memory, [state[-1], *state[:-1]]):
+            return False
+        memory[7], memory[0] = 11, 13
+    return True
 
 
 def words(bits: Any) -> np.ndarray:

@@ -1,7 +1,8 @@
-"""Floats to powers that the code says, without the C library's function where that takes longer.
+"""Floats to powers, without the C library's function where that takes longer.
 
-Small whole powers are products of twice the precision, rounded once: the library takes ten times as long, and has
-seldom another number. The power 0.5 is a square root where the library has the same number for certain.
+Small whole powers, which the code says or the run, are products of twice the precision, rounded once: the library takes
+ten times as long, and has seldom another number. The power 0.5 is a square root where the library has the same number
+for certain.
 """
 
 from __future__ import annotations
@@ -42,6 +43,107 @@ ask:
   ret double %power
 }}"""
 
+# A power that is known only at run time is mostly whole and small, and in a loop the same one for all elements. The
+# base is squared while the power is even, and that is multiplied by squares of it for the bits that are left.
+_OF_ANY = f"""
+define internal {{ double, double }} @exact_product(
+    {{ double, double }} %x, {{ double, double }} %y) alwaysinline nounwind {{
+  %a = extractvalue {{ double, double }} %x, 0
+  %b = extractvalue {{ double, double }} %y, 0
+  %a.rest = extractvalue {{ double, double }} %x, 1
+  %b.rest = extractvalue {{ double, double }} %y, 1
+  %value = fmul double %a, %b
+  %minus = fneg double %value
+  %rest.1 = call double @llvm.fma.f64(double %a, double %b, double %minus)
+  %rest.2 = call double @llvm.fma.f64(double %a, double %b.rest, double %rest.1)
+  %rest = call double @llvm.fma.f64(double %a.rest, double %b, double %rest.2)
+  %half = insertvalue {{ double, double }} undef, double %value, 0
+  %both = insertvalue {{ double, double }} %half, double %rest, 1
+  ret {{ double, double }} %both
+}}
+define internal double @any_power(double %x, double %y) alwaysinline nounwind {{
+  %whole = call i32 @llvm.fptosi.sat.i32.f64(double %y)
+  %again = sitofp i32 %whole to double
+  %is_whole = fcmp oeq double %again, %y
+  %size = call i32 @llvm.abs.i32(i32 %whole, i1 false)
+  %is_small = icmp ule i32 %size, {max(WHOLE_POWERS)}
+  %is_product = and i1 %is_whole, %is_small
+  %n = select i1 %is_product, i32 %whole, i32 0
+  switch i32 %n, label %other [ i32 0, label %ask i32 1, label %same i32 2, label %square i32 3, label %cube
+    i32 -1, label %inverse ]
+ask:
+  %asked = call double @pow(double %x, double %y)
+  ret double %asked
+same:
+  ret double %x
+inverse:
+  %inverted = fdiv double {_ONE}, %x
+  ret double %inverted
+square:
+  %squared = fmul double %x, %x
+  ret double %squared
+cube:
+  %alone = insertvalue {{ double, double }} zeroinitializer, double %x, 0
+  %second = call {{ double, double }} @exact_product({{ double, double }} %alone, {{ double, double }} %alone)
+  %third = call {{ double, double }} @exact_product({{ double, double }} %second, {{ double, double }} %alone)
+  %cubed = call double @rounded({{ double, double }} %third)
+  ret double %cubed
+other:
+  %power = call double @any_whole_power(double %x, i32 %n)
+  ret double %power
+}}
+define internal double @rounded({{ double, double }} %x) alwaysinline nounwind {{
+  %value = extractvalue {{ double, double }} %x, 0
+  %rest = extractvalue {{ double, double }} %x, 1
+  %total = fadd double %value, %rest
+  %is_one = fcmp one double %total, {_ZERO}
+  %nearest = select i1 %is_one, double %total, double %value
+  ret double %nearest
+}}
+define internal double @any_whole_power(double %x, i32 %n) noinline nounwind {{
+  %alone = insertvalue {{ double, double }} zeroinitializer, double %x, 0
+  %is_inverse = icmp slt i32 %n, 0
+  br i1 %is_inverse, label %inverse, label %even
+inverse:
+  %quotient = fdiv double {_ONE}, %x
+  %quotient.minus = fneg double %quotient
+  %left = call double @llvm.fma.f64(double %quotient.minus, double %x, double {_ONE})
+  %quotient.rest = fmul double %quotient, %left
+  %quotient.half = insertvalue {{ double, double }} undef, double %quotient, 0
+  %inverted = insertvalue {{ double, double }} %quotient.half, double %quotient.rest, 1
+  %positive = sub i32 0, %n
+  br label %even
+even:
+  %bits = phi i32 [ %n, %0 ], [ %positive, %inverse ], [ %bits.half, %halve ]
+  %base = phi {{ double, double }} [ %alone, %0 ], [ %inverted, %inverse ], [ %base.next, %halve ]
+  %bit = trunc i32 %bits to i1
+  %bits.half = lshr i32 %bits, 1
+  br i1 %bit, label %odd, label %halve
+halve:
+  %base.next = call {{ double, double }} @exact_product({{ double, double }} %base, {{ double, double }} %base)
+  br label %even
+odd:
+  %left.bits = phi i32 [ %bits.half, %even ], [ %left.half, %next ]
+  %found = phi {{ double, double }} [ %base, %even ], [ %found.next, %next ]
+  %from = phi {{ double, double }} [ %base, %even ], [ %from.next, %next ]
+  %is_done = icmp eq i32 %left.bits, 0
+  br i1 %is_done, label %done, label %more
+more:
+  %from.next = call {{ double, double }} @exact_product({{ double, double }} %from, {{ double, double }} %from)
+  %left.bit = trunc i32 %left.bits to i1
+  %left.half = lshr i32 %left.bits, 1
+  br i1 %left.bit, label %multiply, label %next
+multiply:
+  %product = call {{ double, double }} @exact_product({{ double, double }} %found, {{ double, double }} %from.next)
+  br label %next
+next:
+  %found.next = phi {{ double, double }} [ %found, %more ], [ %product, %multiply ]
+  br label %odd
+done:
+  %nearest = call double @rounded({{ double, double }} %found)
+  ret double %nearest
+}}"""
+
 
 @frozen
 class _Sum:
@@ -76,6 +178,17 @@ def whole_power(code: Instructions, x: str, power: int, dtype: np.dtype) -> str:
     if is_exact:
         return _rounded(code, made)
     return made.value if kind == "double" else code.emit(f"fptrunc double {made.value} to {kind}")
+
+
+def any_power(code: Instructions, x: str, y: str) -> str:
+    """The power of a float64 to another that is known only at run time."""
+    code.declarations["llvm.fptosi.sat.i32.f64"] = "declare i32 @llvm.fptosi.sat.i32.f64(double)"
+    code.declarations["llvm.abs.i32"] = "declare i32 @llvm.abs.i32(i32, i1)"
+    code.declarations["llvm.fma.f64"] = "declare double @llvm.fma.f64(double, double, double)"
+    code.declarations["pow"] = "declare double @pow(double, double)"
+    made = code.emit(f"call double @any_power(double {x}, double {y})")
+    code.declarations["any_power"] = _OF_ANY
+    return made
 
 
 def _quotient(code: Instructions, x: str) -> str:
@@ -177,7 +290,7 @@ class KeptPowers:
         code.declarations["pow"] = "declare double @pow(double, double)"
         table = self._table(base)
         if not table:
-            return code.emit(f"call double @pow(double {base}, double {exponent})")
+            return any_power(code, base, exponent)
         code.declarations["kept_power"] = _POWER_OF
         return code.emit(f"call double @kept_power(double {base}, double {exponent}, ptr {table})")
 

@@ -13,7 +13,7 @@ import numpy as np
 from anabranch.runtime.native.float_functions import of_angle, remainder
 from anabranch.runtime.native.instructions import UNLIKELY, Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant, joined, part, parts, value_type
-from anabranch.runtime.native.powers import known_power
+from anabranch.runtime.native.powers import any_power, known_power
 
 # Instructions, operands, the dtype of the operands and that of the result, to the result.
 Rule: TypeAlias = Callable[[Instructions, list[str], np.dtype, np.dtype], str]
@@ -177,7 +177,9 @@ def _library(name: str) -> Rule:
 def _power(code: Instructions, operands: list[str], dtype: np.dtype, out: np.dtype) -> str:
     x, y = operands
     made = known_power(code, x, y, dtype) if dtype.kind == "f" else ""
-    return made or _library("pow")(code, operands, dtype, out)
+    if made or dtype != np.float64 or y.startswith("0x"):
+        return made or _library("pow")(code, operands, dtype, out)
+    return any_power(code, x, y)
 
 
 def _of_angle(name: str) -> Rule:

@@ -27,6 +27,7 @@ from anabranch.runtime.passes.loop_batching import batch_loops
 from anabranch.runtime.passes.loop_sinking import sink_carries
 from anabranch.runtime.passes.loop_unrolling import unroll_loops
 from anabranch.runtime.passes.loop_unswitching import unswitch_loops
+from anabranch.runtime.passes.overwritten_fills import drop_overwritten_fills
 from anabranch.runtime.passes.rank_inversion import invert_rankings
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions
 from anabranch.runtime.passes.sealed_loops import outside_element_loops
@@ -80,6 +81,7 @@ PASSES = (
     Pass(fuse_reductions),
     Pass(sink_searches),
     Pass(eliminate_dead_code),
+    Pass(drop_overwritten_fills),
     Pass(order_loads, serves_xla=True),
     Pass(materialize_blocks),
     Legalization(insert_copies),  # for XLA

@@ -15,6 +15,7 @@ from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.host.generator_state import GeneratorKind, OutsideGenerator
 from anabranch.runtime.host.object_layout import CONTIGUOUS, ORDINARY
+from anabranch.runtime.host.twister_memory import TwisterMemory
 from anabranch.runtime.signature.flatten_to_key import ArgumentKey, RepeatedArgument
 from anabranch.runtime.signature.object_fields import SetStructure, is_object
 from anabranch.runtime.signature.static_keys import Static
@@ -134,7 +135,8 @@ class ArgumentChecks:
                 write = f"{constant(array.kind.write)}({generator}, "
                 self._state(f"{constant(array.read)}()", write, array.read())
             else:
-                self._writer.unless(f"{generator}.{array.kind.place_of_bits} is {constant(memory.bits)}")
+                if isinstance(memory, TwisterMemory):
+                    self._writer.unless(f"{generator}.{array.kind.place_of_bits} is {constant(memory.bits)}")
                 self._state(f"{constant(memory.read)}()", f"{constant(memory.write)}(", array.read())
             return
         name = self._writer.constant(array)

@@ -19,7 +19,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.host.generator_state import GeneratorKind, is_generator, kind_of
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.numpy import core
-from anabranch.runtime.numpy.random import draws
+from anabranch.runtime.numpy.random import draws, seeds
 from anabranch.runtime.numpy.random.constructors import seeded
 from anabranch.runtime.numpy.random.methods import Method
 from anabranch.runtime.numpy.random.numbers import number
@@ -109,6 +109,8 @@ class PythonMethod:
             draws.refuse(self.__name__, "it shows or sets more than numbers that are drawn")
         if self.__name__ == "seed" and (args or tuple(kwargs.values()))[:1] in ((), (None,)):
             draws.refuse("seed", "without a seed it takes one from the operating system")
+        if self.__name__ == "seed" and seeds.seed(self.generator, args, kwargs):
+            return None
         if self.__name__ == "getrandbits" and type(args[0]) is int and args[0] > _MOST_BITS:
             draws.refuse("getrandbits", f"ints are int64, and {args[0]} bits are more")
         names = _ENDS.get(self.__name__, ())

@@ -14,13 +14,14 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.host.generator_state import GeneratorKind
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy import core
-from anabranch.runtime.numpy.random import draws
+from anabranch.runtime.numpy.random import draws, seeds
 from anabranch.runtime.ops.random_draws import Operand, random_seed
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_operands import raised
 from anabranch.runtime.values.random_generators import TracedGenerator
+from anabranch.runtime.values.tracer import Tracer
 
 # Functions of `numpy.random`, and the methods that they call.
 _HIDDEN = {
@@ -97,7 +98,10 @@ def seeded(kind: GeneratorKind, name: str, seed: Value = None) -> TracedGenerato
             f"{name}() without a seed returns new numbers at each call, but compiled code takes none from the "
             "operating system; make the generator outside and pass it as an argument, or pass a seed"
         )
-    if core.traced_inside(seed):
+    if isinstance(seed, Tracer) and seeds.is_made(kind, seed):
+        seeds.fail_if_refused(kind, wrap.as_atom(seed))
+        words: Atom = seeds.words_of(kind, wrap.as_atom(seed))
+    elif core.traced_inside(seed):
         operands = draws.Operands()
         argument: Operand = operands.argument(seed)
         is_checked = _is_checked(kind, operands.atoms[0])

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.numpy import core
-from anabranch.runtime.numpy.random import bounded_ints, draws, numbers
+from anabranch.runtime.numpy.random import bounded_ints, draws, numbers, seeds
 from anabranch.runtime.numpy.random.draws import PARAMETERS, STATIC, example
 from anabranch.runtime.ops.random_draws import DrawCall, Operand
 from anabranch.runtime.values import atoms, registry, wrap
@@ -46,6 +46,8 @@ class Method:
             draws.refuse(name, "these arguments are not known to it")
         if name == "seed" and given.get("seed") is None:
             draws.refuse(name, _OF_ENTROPY)
+        if name == "seed" and seeds.seed(generator, args, kwargs):
+            return None
         if name == "shuffle":
             return _shuffled(generator, given)
         return _drawn(generator, name, given)

@@ -15,7 +15,7 @@ import pytest
 from anabranch import AliasError, SerializationError, UnsupportedOperationError, djit, jit
 from anabranch.export import export
 from anabranch.numpy import asarray
-from anabranch.runtime.host import twister_memory
+from anabranch.runtime.host import generator_state, twister_memory
 from anabranch.runtime.host.generator_state import kind_of
 from tests.equivalence import Outcome, alike, check
 
@@ -317,6 +317,29 @@ def test_generators_from_outside() -> None:
     assert [closing(1.0), closing(1.0)] == [1.0 + before.random(), 1.0 + before.random()]
 
 
+@pytest.mark.parametrize(
+    "seed",
+    [0, 7, 2**32 - 1, 2**32, -1, np.int64(9), np.int8(-1), np.uint8(3), np.uint64(2**63), True, np.int32(2**31 - 1)],
+)
+def test_seeds_known_at_run_time(seed) -> None:
+    """Also where they are refused: the state is then as it was."""
+
+    def drawn(seed):
+        np.random.seed(seed)
+        return np.random.random(), np.random.RandomState(seed).randint(0, 1000)
+
+    found: list[Any] = []
+    for function in (drawn, jit(drawn)):
+        np.random.seed(1)
+        np.random.standard_normal()
+        try:
+            found.append(function(seed))
+        except ValueError as error:
+            found.append(str(error))
+        found[-1] = found[-1], np.random.standard_normal(), np.random.random()
+    assert found[0] == found[1]
+
+
 def test_the_hidden_generator_is_seeded() -> None:
     def drawn(seed, n):
         np.random.seed(seed)
@@ -455,6 +478,27 @@ def test_a_twister_is_read_and_written_where_it_lies(
         generator.standard_normal(count)  # of an odd number a `RandomState` keeps another one
         kind.write(other, kind.read(generator))
         assert np.array_equal(other.standard_normal(700), generator.standard_normal(700))
+
+
+@pytest.mark.parametrize("is_fast", [True, False])
+def test_the_twister_of_pythons_is_read_and_written_where_it_lies(
+    is_fast: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert twister_memory.python_has_words()
+    if not is_fast:
+        monkeypatch.setattr(twister_memory, "memory_of_python", lambda _: None)
+    kind = kind_of(random.Random(1))
+    assert kind is not None
+    for count in (0, 1, 311, 624):
+        generator, other = random.Random(5), random.Random(6)
+        for rng in (generator, other):
+            for _ in range(count):
+                rng.gauss(0.0, 1.0)  # every other time another number is kept
+        words = kind.read(generator)
+        assert words.tolist() == generator_state._python_words(generator.getstate()).tolist()
+        kind.write(other, words)
+        assert other.getstate() == generator.getstate()
+        assert [other.gauss(0.0, 1.0), other.random()] == [generator.gauss(0.0, 1.0), generator.random()]
 
 
 def test_machine_code_answers_calls_that_draw() -> None:

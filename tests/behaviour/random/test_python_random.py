@@ -140,6 +140,23 @@ def test_the_module() -> None:
         assert (compiled(2.5, 5), compiled(2.5, 3), random.getstate()) == want
 
 
+@pytest.mark.parametrize(
+    "seed", [0, 5, -5, 2**31, 2**32 - 1, 2**32, 2**32 + 5, -(2**40), 2**63 - 1, -(2**63), True, 1.5]
+)
+def test_seeds_known_at_run_time(seed) -> None:
+    def drawn(seed):
+        random.seed(seed)
+        first = [random.random() for _ in range(3)]
+        return first, random.gauss(0.0, 1.0), random.Random(seed).random()
+
+    found = []
+    for function in (drawn, jit(drawn)):
+        random.seed(1)
+        random.gauss(0.0, 1.0)
+        found.append((function(seed), random.gauss(0.0, 1.0), random.getstate()))
+    assert found[0] == found[1]
+
+
 def test_the_module_is_seeded() -> None:
     def drawn(seed):
         random.seed(seed)

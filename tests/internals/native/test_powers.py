@@ -1,4 +1,4 @@
-"""Floats to powers that the code says, in machine code: rounded once; C's numbers where there is nothing to round."""
+"""Floats to powers in machine code: small whole ones are rounded once; C's numbers where there is nothing to round."""
 
 from __future__ import annotations
 
@@ -32,6 +32,13 @@ def of_power(power):
     return powered
 
 
+def to_known_at_run_time(x, power):
+    out = np.empty_like(x)
+    for i in range(x.shape[0]):
+        out[i] = x[i] ** power
+    return out
+
+
 def of_python(x, y):
     return x**3 + y**5
 
@@ -41,6 +48,26 @@ def test_they_are_rounded_once(rng, power):
     x = (rng.random(200) - 0.5) * 10.0 ** rng.integers(-5, 5, 200)
     exact = np.array([float(Fraction(float(v)) ** power) for v in x])
     np.testing.assert_array_equal(jit(of_power(power))(x), exact)
+
+
+@pytest.mark.parametrize("power", [*range(-16, 0), *range(1, 17)])
+def test_whole_ones_known_at_run_time_are_rounded_once(rng, power):
+    x = (rng.random(200) - 0.5) * 10.0 ** rng.integers(-5, 5, 200)
+    exact = np.array([float(Fraction(float(v)) ** power) for v in x])
+    compiled = jit(to_known_at_run_time)
+    np.testing.assert_array_equal(compiled(x, power), exact)
+    np.testing.assert_array_equal(compiled(x, float(power)), exact)
+
+
+@pytest.mark.parametrize("power", [*range(-18, 19), -20.5, -0.5, 0.5, 1.5, -0.0, 1e300, np.inf, -np.inf, np.nan])
+def test_special_numbers_to_powers_known_at_run_time(power):
+    x = np.array(SPECIAL)
+    with np.errstate(all="ignore"):
+        wanted = to_known_at_run_time(x, power)
+    got = jit(to_known_at_run_time)(x, power)
+    np.testing.assert_allclose(got, wanted, rtol=1e-15, atol=2 * np.finfo(float).smallest_subnormal)
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(wanted))
+    np.testing.assert_array_equal(np.isinf(got), np.isinf(wanted))
 
 
 @pytest.mark.parametrize("power", POWERS)

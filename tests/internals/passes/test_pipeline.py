@@ -197,6 +197,14 @@ def columns_added(a):
     return a
 
 
+def transposed(a):
+    out = np.empty(a.shape[::-1])
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            out[j, i] = a[i, j]
+    return out
+
+
 # Whole numbers, so that sums are exact in any order.
 MATRIX = (np.arange(150.0 * 150) % 7).reshape(150, 150)
 CALLS = [
@@ -218,6 +226,7 @@ CALLS = [
     (ranked, MATRIX, 3),
     (chosen_target, MATRIX[0].copy(), MATRIX[1].copy(), 3),
     (columns_added, MATRIX),
+    (transposed, MATRIX[:40]),
 ]
 
 
