@@ -61,8 +61,9 @@ class Strategy(Approach):
         if self.arena_sites is not None and more and isinstance(error, (AliasError, EscapedTracerError)):
             return dataclasses.replace(self.after(trace), lists=True, arena_sites=self.arena_sites | more)
         escaped = trace.lists.made_before if isinstance(error, EscapedTracerError) else {}
-        if self.arena_classes == {} and (made := {**escaped, **trace.lists.made_in_bodies}):
-            return dataclasses.replace(self.after(trace), lists=True, arena_classes=made)
+        known, made = self.arena_classes, {**escaped, **trace.lists.made_in_bodies}
+        if known is not None and made.keys() - known.keys():
+            return dataclasses.replace(self.after(trace), lists=True, arena_classes={**made, **known})
         if trace.identity.is_wanted and not self.tracks_objects:
             return dataclasses.replace(self.after(trace), tracks_objects=True)
         if trace.requests.are_side_by_side:

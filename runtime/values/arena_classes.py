@@ -40,10 +40,15 @@ def need_of(*values: Value) -> None:
             need(type(value), tuple(user_classes.attributes(value)))
 
 
-def need_of_made() -> None:
-    """The same for the classes of the objects that branches, loops and recursive functions have made."""
+def need_of_made(among: Iterable[type] | None = None) -> None:
+    """The same for the classes of the objects that branches, loops and recursive functions have made.
+
+    With `among` only for those of these classes.
+    """
+    sites = None if among is None else set(map(ClassSite.of, among))
     for site, names in current().trace.lists.made_in_bodies.items():
-        _need(site, names)
+        if sites is None or site in sites:
+            _need(site, names)
 
 
 def can_lie_in_one(cls: type) -> bool:

@@ -29,6 +29,7 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.capacity import Capacity
+from anabranch.runtime.values import arena_classes
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.dynamic_lists.grouped_fields import FieldGroups
@@ -294,6 +295,7 @@ def _size(layout: layouts.Layout) -> int:
 _LARGEST = 512
 # So often containers may come to lie in others before a loop is given up.
 _DEEPENINGS = 4
+_LINKS = 2  # so often until objects that lie in others of their class are taken for a structure of any size
 
 
 class Deepening:
@@ -303,8 +305,13 @@ class Deepening:
         self._times = 0
 
     def goes_on(self, before: layouts.Layout, after: layouts.Layout) -> bool:
-        """Note another type, and return whether there will be deeper ones without end."""
+        """Note another type, and return whether there will be deeper ones without end.
+
+        Raises `Restart` where objects that lie in others of their class could lie in an arena instead.
+        """
         self._times += layouts.depth(after) > layouts.depth(before)
+        if self._times >= _LINKS:
+            arena_classes.need_of_made(layouts.self_nested(after))
         return self._times > _DEEPENINGS
 
 

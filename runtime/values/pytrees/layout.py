@@ -223,6 +223,19 @@ def depth(layout: Layout) -> int:
     return isinstance(layout, Node) + max(map(depth, parts(layout)), default=0)
 
 
+def self_nested(layout: Layout, within: frozenset[type] = frozenset()) -> Iterator[type]:
+    """The classes of which one container lies in another one."""
+    match layout:
+        case Node(structure, children):
+            if structure.cls in within:
+                yield structure.cls
+            for child in children:
+                yield from self_nested(child, within | {structure.cls})
+        case Union(options):
+            for option in options:
+                yield from self_nested(option, within)
+
+
 def with_leaves(layout: Layout, stays: Callable[[Tracer], bool]) -> Layout:
     """The layout with each held run-time value for which `stays` is false made a leaf."""
     if isinstance(layout, Constant) and isinstance(layout.value, Tracer) and not stays(layout.value):
