@@ -10,7 +10,7 @@ from anabranch.runtime.values.heap.snapshot import reachable
 
 
 class Interleaving:
-    """What code that makes items, and then code that uses them, read and change: each must not see what the other does.
+    """The reads and changes of code that makes items, and then of code that uses them: neither may see the other's.
 
     `roots` are the objects by which the code that makes the items reaches what it reads and changes.
     """
