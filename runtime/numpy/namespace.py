@@ -29,7 +29,7 @@ from anabranch.runtime.numpy.index_grids import Bracket
 from anabranch.runtime.numpy.random.constructors import constructor
 from anabranch.runtime.numpy.ranges import Grid
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values import registry, wrap
+from anabranch.runtime.values import passed_functions, registry, wrap
 from anabranch.runtime.values.arrays import assigned_values
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.host_calls import functions, stage
@@ -127,7 +127,7 @@ def _random(obj: object) -> bool:
 def _drawn(method: Any, *args: Value, **kwargs: Value) -> Value:
     """A call of a method of a generator that was there before: those of `numpy.random` have a hidden one."""
     if tracing():
-        method = getattr(current().trace.outside.capture(method.__self__), method.__name__)
+        method = passed_functions.called(getattr(current().trace.outside.capture(method.__self__), method.__name__))
     return method(*args, **kwargs)
 
 

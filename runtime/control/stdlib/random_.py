@@ -28,6 +28,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import standard
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.random_generators import TracedGenerator
 from anabranch.runtime.values.tracer import Tracer
@@ -68,10 +69,21 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
 
 
 def _of_lists(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method of a generator, which takes lists if it is one of NumPy's that shuffles."""
+    """The method of a generator, which takes lists if it is one of NumPy's that shuffles, and texts if it chooses."""
     if isinstance(method, Method) and method.__name__ == "shuffle":
         return functools.partial(_shuffled_as_places, method)
+    if isinstance(method, Method) and method.__name__ == "choice":
+        return functools.partial(_chosen_text, method)
     return method
+
+
+def _chosen_text(method: Method, a: Value, *args: Value, **kwargs: Value) -> Value:
+    """`choice` of NumPy's: for one of several texts it draws what it draws for a place among them."""
+    one = args in ((), (None,)) and kwargs.get("size") is None and kwargs.get("axis", 0) == 0
+    texts = list(a) if isinstance(a, (list, tuple)) and not is_dynamic_list(a) else []
+    if not (one and texts and all(type(text) in (str, np.str_) for text in texts)):
+        return method(a, *args, **kwargs)
+    return at(list(np.array(texts)))[method(len(texts), **kwargs)]
 
 
 def _shuffled_as_places(method: Method, x: Value, *args: Value, **kwargs: Value) -> Value:

@@ -132,6 +132,45 @@ def test_arrays_and_their_slices() -> None:
     exactly(of_random_state, np.random.RandomState(2), a, p)
 
 
+def one_text(rng):
+    return rng.choice(["a", "bb", "c"]), rng.random()
+
+
+def texts_by_weights(rng):
+    joined, counts = "", {"N": 0, "S": 0}
+    for _ in range(6):
+        step = rng.choice(("N", "S"), None, p=[0.25, 0.75])
+        counts[step] += 1
+        joined += step
+    return joined, counts, step == "N", rng.random()
+
+
+def texts_by_wrong_weights(rng):
+    return rng.choice(a=["a", "bb"], p=[0.25, 0.25, 0.5])
+
+
+@pytest.mark.parametrize("function", [one_text, texts_by_weights, texts_by_wrong_weights])
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
+def test_one_of_several_texts(function: Callable[..., Any], make: Callable[[int], Any]) -> None:
+    for seed in range(3):
+        exactly(function, make(seed))
+
+
+def test_texts_and_lists_by_the_functions_of_the_module() -> None:
+    def drawn(seed):
+        np.random.seed(seed)
+        numbers = [1, 2, 3, 4]
+        np.random.shuffle(numbers)
+        return np.random.choice(["a", "bb", "c"]), numbers, np.random.random()
+
+    before = np.random.get_state()
+    try:
+        for seed in range(3):
+            exactly(drawn, seed)
+    finally:
+        np.random.set_state(before)
+
+
 @pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState, random.Random])
 @pytest.mark.parametrize("native", [True, False])
 def test_lists_are_shuffled(make: Callable[[int], Any], native: bool) -> None:
