@@ -23,6 +23,7 @@ from anabranch.runtime.ir.program import Atom, Equation, Literal, Var
 from anabranch.runtime.ops.host_call import RefusedError, ViewError, host_call
 from anabranch.runtime.ops.structured import Loop
 from anabranch.runtime.tracing.builder import Builder, current, tracing_nothing
+from anabranch.runtime.values.host_calls.prepared_call import Trial
 
 # Makes the call with these arrays for its run-time values.
 Fill = Callable[[ArrayType], np.ndarray]
@@ -31,6 +32,8 @@ Run = Callable[[Sequence[np.ndarray]], Value]
 
 def result_of(name: str, run: Run, inputs: Sequence[Atom]) -> Value:
     """The result of a trial.
+
+    A call whose own values are known, and which raises as all others do, is staged as well: it will raise.
 
     Raises `UnsupportedOperationError` where no trial gives a result. Raises `TypeError` where the arguments do not fit
     the function, whatever their values are.
@@ -51,11 +54,17 @@ def result_of(name: str, run: Run, inputs: Sequence[Atom]) -> Value:
     said = {(type(error), str(error)) for error in errors}
     if len(said) == 1 and isinstance(errors[0], TypeError):
         raise errors[0].with_traceback(None)
+    if not any(value is None for value in known):
+        return _RAISED
     raise UnsupportedOperationError(
         f"what {name} returns is not known while tracing: called with values of these types it raises "
         f"{type(errors[0]).__name__}: {errors[0]}; call it in a function of your own with "
         "@anabranch.host(result=...), which says what the result is"
     )
+
+
+# Of a call that raises, no result is known; where a later one with other values returns no float, that is refused then.
+_RAISED = Trial(0.0, (), frozenset(), holds=False)
 
 
 def _attempts(known: list[np.ndarray | None]) -> Iterator[tuple[list[np.ndarray | None], Fill]]:

@@ -7,7 +7,7 @@ import statistics
 import numpy as np
 import pytest
 
-from anabranch import StructureMismatchError, jit
+from anabranch import StructureMismatchError, host, jit
 from tests.equivalence import check
 from tests.program_table import Program, Table
 
@@ -26,6 +26,16 @@ def of_what_is_gone_over(values):
     for v in values:
         found[int(v)] = float(v) * 2
     return statistics.fmean(found.values()), statistics.stdev(v for v in values if v > 2)
+
+
+@case(([1.0], 1.0), ([3], 1.0), ([1.0], -1.0))
+def of_too_few_under_a_condition(numbers, x):
+    if x > 0:
+        try:
+            return statistics.variance(numbers)
+        except statistics.StatisticsError:
+            return -1.0
+    return x
 
 
 @case(([1.0, 2.0, 4.0, 8.5],), ([1, 2, 4, 8],))
@@ -84,3 +94,22 @@ def test_what_it_raises_for_a_group_of_run_time_length() -> None:
         "a": statistics.stdev([1.0, 3.0]),
         "b": statistics.stdev([2.0, 5.0]),
     }
+
+
+@pytest.mark.parametrize("numbers", [[1.0], [3], [], [1.0, 2.5]])
+def test_too_few_in_an_argument(numbers) -> None:
+    check(lambda numbers: 2 * statistics.stdev(numbers) + 1, numbers)
+
+
+def test_another_result_than_that_of_a_call_that_raised_is_refused() -> None:
+    @host
+    def sevens(x):
+        if x != 7:
+            raise ValueError(f"{x} is no seven")
+        return [1, 2]
+
+    compiled = jit(lambda x: sevens(x))
+    with pytest.raises(ValueError, match="1.0 is no seven"):
+        compiled(1.0)
+    with pytest.raises(StructureMismatchError, match="has returned a list of 2 parts"):
+        compiled(7.0)
