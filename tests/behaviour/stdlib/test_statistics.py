@@ -109,7 +109,7 @@ def test_another_result_than_that_of_a_call_that_raised_is_refused() -> None:
         return [1, 2]
 
     compiled = jit(lambda x: sevens(x))
-    with pytest.raises(ValueError, match="1.0 is no seven"):
+    with pytest.raises(ValueError, match="is no seven"):
         compiled(1.0)
     with pytest.raises(StructureMismatchError, match="has returned a list of 2 parts"):
         compiled(7.0)
