@@ -205,11 +205,13 @@ def resolve(function: Any) -> Value:
         return registry.FUNCTIONS.get(function) or rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-            if isinstance(function.__self__, RunTimeContainer):
+            if isinstance(function.__self__, RunTimeContainer) and not is_user_function(function.__func__):
                 original = getattr(function.__self__.native(), function.__name__, None)
                 return function if original is None else fitted(function, original)
             if isinstance(function.__self__, (Growable, PushIterator)):
                 return function
+            if isinstance(function.__self__, RunTimeContainer):  # of the user's own class, which is entered when called
+                return types.MethodType(rewritten(function.__func__), function.__self__)
             if isinstance(function.__self__, UnionValue) and internal(function.__func__.__code__.co_filename):
                 return functools.partial(_call_method, function.__self__, function.__func__.__name__)
             if tracing():
@@ -281,6 +283,9 @@ def _constructor(cls: type) -> Value:
         return fitted(creation.COUNTERPARTS[cls], cls)
     if cls in itertools_.COUNTERPARTS and tracing():
         return fitted(functools.partial(itertools_.COUNTERPARTS[cls], call), cls)
+    users_dict = creation.users_constructor(cls) if tracing() else None
+    if users_dict is not None:
+        return users_dict
     init = cls.__init__
     if not (_makes_new_ones(cls) and isinstance(init, types.FunctionType) and is_user_function(init)):
         return cls

@@ -212,6 +212,8 @@ class Tables:
     wants_orders: bool = False  # whether an order was asked for that may be lost
     # The dicts and sets that were made in the ordinary way, or are arguments, with the places that made them.
     made: IdentityDict[object, Hashable] = field(default_factory=IdentityDict)
+    # The classes that stand for the user's subclasses of dict; None for those whose instances can be no tables.
+    users_classes: dict[type, Any] = field(default_factory=dict)
 
     def ask_for_orders(self) -> None:
         """Have sets that are made of others have Python's order; nothing where they do, or where there are none.

@@ -26,6 +26,7 @@ from anabranch.runtime.control.hash_tables.dynamic_dict import (
 from anabranch.runtime.control.hash_tables.dynamic_set import DynamicFrozenset, DynamicSet, RunTimeSet
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
 from anabranch.runtime.control.hash_tables.ordered_dict import DynamicOrderedDict
+from anabranch.runtime.control.hash_tables.users_dict import class_of
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.staging.run_time_keys import become_table
 from anabranch.runtime.errors import ConcretizationError
@@ -175,6 +176,12 @@ def _constructor(cls: type[DynamicDict]) -> Callable[..., Any]:
         return _noted(made)
 
     return make
+
+
+def users_constructor(cls: type) -> Callable[..., Any] | None:
+    """The staged form of a subclass of `dict` of the user's; None for any other class."""
+    staged = class_of(cls) if issubclass(cls, dict) else None
+    return None if staged is None else _constructor(staged)
 
 
 def _without_items(arg: Any) -> Value:

@@ -187,7 +187,7 @@ class DynamicDict(HashTable):
                 "copy.deepcopy of a dict whose keys are known only at run time and whose values are no numbers or "
                 "texts is not supported; write how they are copied: {key: list(value) for key, value in d.items()}"
             )
-        return self.copy()
+        return self.__copy__()
 
     def copied_(self, cls: type[Any], extra: Any) -> Any:
         """A dict of a class, or of another, with the same items."""

@@ -353,3 +353,137 @@ def test_a_dict_that_says_itself_what_its_keys_are():
     check(f, 2, 5)
     check(f, 5, 2)
     check(f, 2, 2)
+
+
+class Squares(dict[int, int]):
+    def __missing__(self, key):
+        self[key] = made = key * key
+        return made
+
+
+class UpToThree(dict):
+    def __missing__(self, key):
+        if key > 3:
+            raise ValueError(f"no {key}")
+        self[key] = key
+        return key
+
+
+class Fibonacci(dict):
+    def __missing__(self, n):
+        made = n if n < 2 else self[n - 1] + self[n - 2]
+        self[n] = made
+        return made
+
+
+class Numbers(dict):
+    def __missing__(self, word):
+        made = self[word] = len(self)
+        return made
+
+
+class Tally(dict):
+    """How often there was each key."""
+
+    def put(self, key, by=1):
+        self[key] = self.get(key, 0) + by
+        return self[key]
+
+    def total(self):
+        total = 0
+        for count in self.values():
+            total += count
+        return total
+
+
+def inserted_by_a_loop(a):
+    squares, total = Squares({1: 1}), 0
+    for v in a:
+        total += squares[int(v)]
+    return squares, total, type(squares) is Squares, isinstance(squares, dict)
+
+
+def inserted_in_one_of_several(a):
+    each = [Squares() for _ in range(3)]
+    for v in a:
+        each[int(v) % 3][int(v)] += 1
+    return each
+
+
+def inserted_where_nothing_fails(a):
+    known, total = UpToThree(), 0
+    for v in a:
+        try:
+            total += known[int(v)]
+        except ValueError:
+            total -= 100
+    return known, total
+
+
+def inserted_or_failed(a):
+    known = UpToThree()
+    return [known[int(v)] for v in a]
+
+
+def inserted_by_recursion(a):
+    return Fibonacci()[int(a[0]) + 7]
+
+
+def inserted_words(a):
+    numbers = Numbers()
+    words = ["b", "a", "c"]
+    return [numbers[words[int(v) % 3]] for v in a], numbers
+
+
+def copies_of_inserted(a):
+    squares = Squares()
+    for v in a:
+        squares[int(v)]
+    copies = squares.copy(), copy.copy(squares), copy.deepcopy(squares), squares | {100: 1}
+    squares[50]
+    return squares, copies, copies[1] == squares, [type(c).__name__ for c in copies]
+
+
+def put_by_a_method(a):
+    tally = Tally()
+    for v in a:
+        tally.put(int(v), 2)
+    return tally, tally.total(), 1 in tally, len(tally)
+
+
+def no_such_method(a):
+    squares = Squares()
+    for v in a:
+        squares[int(v)]
+    return squares.put(1)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        inserted_by_a_loop,
+        inserted_in_one_of_several,
+        inserted_where_nothing_fails,
+        inserted_or_failed,
+        inserted_by_recursion,
+        inserted_words,
+        copies_of_inserted,
+        put_by_a_method,
+        no_such_method,
+    ],
+)
+@pytest.mark.parametrize("a", [[1.0, 2, 3, 2, 1], [0.0, 2, 2, 9, 3], [2.0]])
+def test_keys_of_own_dicts_known_only_at_run_time(function, a):
+    check(function, np.array(a))
+
+
+def test_an_attribute_of_a_table_is_refused():
+    def f(a):
+        squares = Squares()
+        squares.calls = 0
+        for v in a:
+            squares[int(v)]
+        return squares
+
+    with pytest.raises(AnabranchError, match="the attribute 'calls' of Squares"):
+        jit(f)(np.ones(3))
