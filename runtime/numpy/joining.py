@@ -16,9 +16,12 @@ from anabranch.runtime.numpy.core import dtype_of, fresh, one_axis, operand, sup
 from anabranch.runtime.numpy.operands import Operand
 from anabranch.runtime.numpy.outputs import written
 from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import Position
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_lists import splitting_source
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion, Window
 
@@ -221,15 +224,27 @@ def _parts(array: Value, places: Sequence[Value], at: int) -> list[Value]:
     return [array[(*before, slice(low, high))] for low, high in itertools.pairwise(places)]
 
 
+def _is_open(x: object) -> bool:
+    """Return whether a sequence has a length known only at run time."""
+    return wrap.is_dynamic_array(x) or is_dynamic_list(x)
+
+
 def _is_list(x: object) -> bool:
-    return isinstance(x, (list, tuple)) or len(wrap.shape_of(x)) > 0
+    return _is_open(x) or isinstance(x, (list, tuple)) or len(wrap.shape_of(x)) > 0
 
 
 @rules.any_shape(np.array_split)
 def array_split(ary: Value, indices_or_sections: Value, axis: Value = 0) -> list[Value]:
-    """As `numpy.array_split`: views; the places may be known only at run time."""
+    """As `numpy.array_split`: views; the places, and how many there are, may be known only at run time."""
     array = operands.array(ary)
     at = one_axis(axis, array.ndim)
+    if _is_open(indices_or_sections):
+        trace, before = current().trace, (slice(None),) * at
+        trace.lists.demand_growth()
+        made: list[Value] = trace.outside.called(splitting_source.parts)(
+            lambda low, high: array[(*before, slice(low, high))], indices_or_sections
+        )
+        return made
     if _is_list(indices_or_sections):
         return _parts(array, [0, *indices_or_sections, None], at)
     sections = operator.index(indices_or_sections)

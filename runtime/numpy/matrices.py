@@ -90,29 +90,33 @@ def _length(n: Value) -> Value:
     return max(0, math.ceil(n) if isinstance(n, (float, np.floating)) else operator.index(n))
 
 
-def _triangle(m: Value, k: Value, lower: bool) -> TracedArray:
+def _triangle(m: object, k: Value, lower: bool) -> Value:
     """The elements up to a diagonal, or those from one on."""
-    value = atom_of(m)
+    array = operands.array(m)
+    array = operands.left_packed(array, *range(max(array.ndim - 2, 0), array.ndim))
+    extents = operands.extents(array)
+    value = operands.memory(array).atom
     if len(value.type.shape) == 1:
         # NumPy broadcasts a vector against the square mask.
-        value = atoms.broadcast_to(value, value.type.shape * 2)
+        value, extents = atoms.broadcast_to(value, value.type.shape * 2), extents * 2
     if not value.type.shape:
         raise TypeError(f"numpy.{'tril' if lower else 'triu'} takes an array of at least one dimension")
     *_, rows, columns = value.type.shape
     below = _ones_below(rows, columns, k if lower else k - 1)
     mask = atoms.broadcast_to(below, value.type.shape)
     zero = zeros_atom(value.type.shape, value.type.dtype)
-    return fresh(atoms.select(mask, value, zero) if lower else atoms.select(mask, zero, value))
+    made = fresh(atoms.select(mask, value, zero) if lower else atoms.select(mask, zero, value))
+    return wrap.with_extents(made, extents, operands.origin(array))
 
 
-@rules.implements(np.tril)
-def tril(m: object, k: object = 0) -> TracedArray:
+@rules.any_shape(np.tril)
+def tril(m: object, k: object = 0) -> Value:
     """As `numpy.tril`."""
     return _triangle(m, k, lower=True)
 
 
-@rules.implements(np.triu)
-def triu(m: object, k: object = 0) -> TracedArray:
+@rules.any_shape(np.triu)
+def triu(m: object, k: object = 0) -> Value:
     """As `numpy.triu`."""
     return _triangle(m, k, lower=False)
 

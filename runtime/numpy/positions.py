@@ -15,7 +15,16 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.ir.interval import FULL
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy import operands
-from anabranch.runtime.numpy.core import atom_of, broadcast_atoms, fresh, one_axis, result, shape_argument, zeros_atom
+from anabranch.runtime.numpy.core import (
+    atom_of,
+    broadcast_atoms,
+    fresh,
+    iota,
+    one_axis,
+    result,
+    shape_argument,
+    zeros_atom,
+)
 from anabranch.runtime.numpy.operands import Operand
 from anabranch.runtime.numpy.outputs import written
 from anabranch.runtime.numpy.rules import Rules
@@ -142,12 +151,11 @@ def full_positions(array: object, indices: object, axis: object) -> tuple[Atom, 
         raise IndexError("`indices` must be an integer array")
     if len(index.type.shape) != len(value.type.shape):
         raise ValueError("`indices` and `arr` must have the same number of dimensions")
-    shape = list(value.type.shape)
-    shape[at] = index.type.shape[at]
+    sizes = value.type.shape
+    shape = np.broadcast_shapes(index.type.shape, (*sizes[:at], 1, *sizes[at + 1 :]))
     index = atoms.broadcast_to(positions(fresh(index), value.type.shape[at], "raise", at), shape)
     columns = [
-        index if i == at else atoms.op("iota", shape=tuple(shape), dtype=np.dtype(np.int64), axis=i)
-        for i in range(len(shape))
+        index if i == at else zeros_atom(shape, np.int64) if n == 1 else iota(shape, i) for i, n in enumerate(sizes)
     ]
     parts = [atoms.reshape(c, (*shape, 1)) for c in columns]
     return value, parts[0] if len(parts) == 1 else atoms.op("concatenate", *parts, axis=len(shape)), at

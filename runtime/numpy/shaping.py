@@ -23,6 +23,7 @@ from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.memory import views
 
 rules = Rules()
@@ -164,6 +165,9 @@ def swapaxes(a: object, axis1: object, axis2: object) -> Value:
     return operands.permuted(array, order)
 
 
+_NOT_ONE = "cannot select an axis to squeeze out which has size not equal to one"
+
+
 @rules.method("squeeze")
 @rules.any_shape(np.squeeze)
 def squeeze(a: object, axis: object = None) -> Value:
@@ -177,10 +181,11 @@ def squeeze(a: object, axis: object = None) -> Value:
     else:
         # An axis of what has none may be called 0.
         gone = () if not array.ndim and axis in (0, -1) else axes_tuple(axis, array.ndim)
+        for i in gone:
+            broadcasting.refuse(broadcasting.differ(array.shape[i], 1), ValueError, _NOT_ONE)
         if any(extents[i] for i in gone):
-            array._needs_size("an axis of static size, to know whether that is 1,")
-        if any(array.shape[i] != 1 for i in gone):
-            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+            # The one element may lie anywhere on an axis of run-time size.
+            return array[(*(0 if i in gone else slice(None) for i in range(array.ndim)), ...)]
     if not gone and isinstance(a, TracedArray):
         return a
     return a if isinstance(a, NumPyScalar) else _with_axes(array, [i for i in range(array.ndim) if i not in gone])

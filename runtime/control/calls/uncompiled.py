@@ -11,7 +11,7 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.failures.refusals import not_compiled
 from anabranch.runtime.values.host_calls import functions, stage, trial
 from anabranch.runtime.values.host_calls.functions import is_of_library
+from anabranch.runtime.values.host_types.byte_sequences import ByteSequence
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.random_generators import TracedGenerator
 from anabranch.runtime.values.static_requests import request_static, requests_of, with_static_request
@@ -60,6 +61,8 @@ def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], k
     at run time among its arguments. Raises `Specialise` where these are integers computed from arguments that can be
     static.
     """
+    if len(args) == 1 and not kwargs and isinstance(args[0], ByteSequence) and _is_one(function, (bytes, bytearray)):
+        return args[0].copied_to(function)
     refusals = 0
     if tracing():
         if _package(function) not in (*_OWN, *sys.stdlib_module_names):
@@ -86,6 +89,11 @@ def _refuse_generators(function: object, arguments: Iterable[object]) -> None:
             f"{name_of(function)}() is not compiled, and would draw from a generator of random numbers only while the "
             "function is traced; call it outside, or draw the numbers here and pass them"
         )
+
+
+def _is_one(function: Any, classes: tuple[type, ...]) -> TypeGuard[type]:
+    """Return whether a function is one of the classes; it may be one of several, and say so where it is compared."""
+    return any(function is cls for cls in classes)
 
 
 def _keeps_to_itself(function: object) -> bool:
@@ -116,8 +124,7 @@ def _misread(
         return any(in_library)
     if not has_traced((args, kwargs)):
         return False
-    of_memory = any(function is one for one in _OF_MEMORY)  # what is called may be one of several, and compare so
-    if _package(function) in _NUMERIC or (of_memory and isinstance(args[0], NumPyLike)):
+    if _package(function) in _NUMERIC or (_is_one(function, _OF_MEMORY) and isinstance(args[0], NumPyLike)):
         return True
     if is_refused and _is_of_c(function) and not isinstance(error, TypeError):
         return True

@@ -44,7 +44,7 @@ _LIBRARYS = frozenset(
 # What these files of the project's have is staged as the user's own.
 _SOURCES = (
     "functools_source.py", "generator_source.py", "heapq_source.py", "itertools_source.py", "list_source.py",
-    "queue_source.py", "random_source.py",
+    "queue_source.py", "random_source.py", "splitting_source.py",
 )  # fmt: skip
 
 

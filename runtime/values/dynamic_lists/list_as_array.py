@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -23,10 +23,26 @@ from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.node_reference import Reference
 
 _FLOAT = np.dtype(np.float64)
+_ALL, _INTS = "biufc", "biu"
+
+# Functions whose results may say nothing of the dtype of an empty list that is an argument: the places of such
+# arguments, and the kinds of the dtypes that come to the same as float64, which it has.
+_OF_ANY_DTYPE: dict[Callable[..., object], tuple[frozenset[int], str]] = {
+    **dict.fromkeys((np.array_split, np.searchsorted, np.setdiff1d, np.split, np.take), (frozenset({1}), _ALL)),
+    np.delete: (frozenset({1}), "iu"),  # one of bools is a mask
+    **dict.fromkeys(
+        (np.all, np.any, np.argsort, np.count_nonzero, np.flatnonzero, np.nonzero, np.shape, np.size),
+        (frozenset({0}), _ALL),
+    ),
+    **dict.fromkeys((np.mean, np.median, np.std, np.var), (frozenset({0}), _INTS)),
+    np.isin: (frozenset({0, 1}), _ALL),
+}
 
 
-def as_array(items: Items, dtype: Value = None, of_nothing: np.dtype | None = _FLOAT) -> Value:
+def as_array(items: Items, dtype: Value = None, of_nothing: np.dtype | str | None = _FLOAT) -> Value:
     """`np.array(items, dtype)`; `of_nothing` is the dtype of an array of an empty list, None for that of any other.
+
+    It may be the kinds of dtypes that come to the same as float64.
 
     Raises `UnsupportedOperationError` where the elements have no common shape, or their types are several, so that the
     dtype is that of the elements which there are.
@@ -58,7 +74,9 @@ def as_array(items: Items, dtype: Value = None, of_nothing: np.dtype | None = _F
         _refuse_others([k for k, t in enumerate(types) if t != target], target, items)
     if items.structure.fixed:
         return wrap.array_of(whole)
-    if of_nothing is not None and (len(whole.type.shape) > 1 or (dtype is None and target != of_nothing)):
+    same = of_nothing if isinstance(of_nothing, str) else ""
+    fits = target.kind in same or target == (_FLOAT if same else of_nothing)
+    if of_nothing is not None and (len(whole.type.shape) > 1 or (dtype is None and not fits)):
         _refuse_none(items, whole)
     axes = len(whole.type.shape)
     return wrap.with_extents(wrap.array_of(whole), (Window(0, items.length), *[None] * (axes - 1)))
@@ -189,22 +207,26 @@ def is_made_of_one(value: object) -> bool:
     return isinstance(value, ContainerStandIn) and value.native in (list, tuple) and not isinstance(value, Growable)
 
 
-def of_lists(value: Value, dtype: Value = None) -> Value:
+def of_lists(value: Value, dtype: Value = None, of_nothing: np.dtype | str = _FLOAT) -> Value:
     """An argument of a function of NumPy, with lists of run-time length as arrays, and nodes as what they hold."""
     if isinstance(value, Reference):
         held = value.copied_()
         return [of_lists(v) for v in held] if isinstance(held, list) else value
     value = value.grown_() if is_made_of_one(value) else value
     if isinstance(value, Growable):
-        return (
-            [of_lists(v) for v in value.native.__iter__(value)] if value.items is None else as_array(value.items, dtype)
-        )
+        if value.items is None:
+            return [of_lists(v) for v in value.native.__iter__(value)]
+        return as_array(value.items, dtype, of_nothing)
     if type(value) in (list, tuple) and any(isinstance(v, (Growable, Reference)) or is_made_of_one(v) for v in value):
         return type(value)(of_lists(v) for v in value)
     return value
 
 
-def with_lists(args: tuple[object, ...], kwargs: dict[str, Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
+def with_lists(
+    function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, Value]
+) -> tuple[tuple[Value, ...], dict[str, Value]]:
     """Arguments of a function of NumPy, with lists of run-time length as arrays."""
+    free, kinds = _OF_ANY_DTYPE.get(function, ((), ""))
     dtype = kwargs.get("dtype", args[1] if len(args) > 1 and isinstance(args[1], (type, np.dtype)) else None)
-    return tuple([of_lists(a, dtype) for a in args]), {k: of_lists(v) for k, v in kwargs.items()}
+    given = [of_lists(a, dtype, kinds if place in free else _FLOAT) for place, a in enumerate(args)]
+    return tuple(given), {k: of_lists(v) for k, v in kwargs.items()}

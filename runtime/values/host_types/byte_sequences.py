@@ -221,6 +221,13 @@ class ByteSequence(HostTyped):
         made: ByteSequence = self[:]
         return made
 
+    def copied_to(self, cls: type) -> ByteSequence:
+        """As `bytes` and `bytearray` of what has memory: its bytes; bytes themselves where they are asked for."""
+        if cls is bytes and self._kind.cls is bytes:
+            return self
+        made: ByteSequence = registry.METHODS["tobytes"](self._line)
+        return ByteSequence(made._line, BytesKind(cls))
+
     @property
     def _functions(self) -> Mapping[Any, Callable[..., Any]]:
         return {np.frombuffer: from_buffer}

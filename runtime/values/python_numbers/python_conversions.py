@@ -9,7 +9,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.ops.elementwise.python_arithmetic import MOST_DIGITS
-from anabranch.runtime.values import atoms
+from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_operands import (
     IntOperand,
@@ -186,6 +186,33 @@ def bit_count(x: PythonNumber) -> Value:
     """The number of ones in an int's magnitude."""
     ones = atoms.ufunc(np.bitwise_count, as_kind(x, int) if x.word_ is None else x.word_)
     return made(atoms.convert(ones, np.int64), Interval(0, 64))
+
+
+def to_bytes(x: PythonNumber, length: Value = 1, byteorder: Value = "big", *, signed: Value = False) -> Value:
+    """`x.to_bytes(length, byteorder)`; raises what Python does for an int that so many bytes do not hold."""
+    size, signed = len((0).to_bytes(length, byteorder)), bool(signed)
+    word, known = (as_kind(x, int), interval_of(x)) if x.word_ is None else (x.word_, Interval(0, 2**64 - 1))
+    dtype = word.type.dtype
+    bits = 1 << 8 * size
+    low, high = (-bits >> 1, (bits - 1) >> 1) if signed else (0, bits - 1)
+    if known.low < low:
+        text = "int too big to convert" if signed else "can't convert negative int to unsigned"
+        run_time_checks.fail_if(_less(word, atoms.literal(low, dtype)), lambda _: OverflowError(text))
+    if known.high > high and high < np.iinfo(dtype).max:
+        too_big = _less(atoms.literal(high, dtype), word)
+        run_time_checks.fail_if(too_big, lambda _: OverflowError("int too big to convert"))
+    order = range(size) if byteorder == "little" else range(size)[::-1]
+    shifts = np.array([8 * i for i in order], dtype)
+    # What an int64 has beyond its bits are copies of its sign; a word has none there.
+    moved = atoms.ufunc(
+        np.right_shift,
+        atoms.broadcast_to(word, (size,)),
+        atoms.literal(shifts if dtype.kind == "u" else np.minimum(shifts, 63)),
+    )
+    line = atoms.convert(
+        atoms.ufunc(np.bitwise_and, moved, atoms.broadcast_to(atoms.literal(255, dtype), (size,))), np.uint8
+    )
+    return registry.METHODS["tobytes"](wrap.array_of(line))
 
 
 def ratio(x: PythonNumber) -> tuple[Value, Value]:

@@ -212,12 +212,13 @@ _ATTRIBUTES: dict[str, Callable[[PythonNumber], Any]] = {
     "numerator": _itself,
     "denominator": lambda _: 1,
 }
-_METHODS: dict[str, Callable[[PythonNumber], Any]] = {
+_METHODS: dict[str, Callable[..., Any]] = {
     "conjugate": _conjugate,
     "is_integer": _is_integer,
     "bit_length": python_conversions.bit_length,
     "bit_count": python_conversions.bit_count,
     "as_integer_ratio": python_conversions.ratio,
+    "to_bytes": python_conversions.to_bytes,
 }
 
 
@@ -234,7 +235,7 @@ def _attribute(x: PythonNumber, name: str) -> Value:
         return _ATTRIBUTES[name](x)
     if name in _METHODS:
         function = _METHODS[name]
-        return lambda: function(x)
+        return lambda *args, **kwargs: function(x, *args, **kwargs)
     if name in ("from_bytes", "fromhex", "from_number"):
         return getattr(kind, name)
     raise UnsupportedOperationError(

@@ -86,6 +86,38 @@ def test_returned_objects_are_the_callers():
     assert part[0] == 7
 
 
+@pytest.mark.parametrize("native", [True, False])
+def test_copies_as_bytes(native):
+    def f(b, n):
+        first = bytes(b)
+        for i in range(len(b)):
+            b[i] ^= 1
+        raw, copied = bytes(b), bytearray(b)
+        copied[0] = n
+        again = bytearray(raw)
+        if n > 1:
+            again[1] = 0
+        return first, raw, copied, again, bytes(raw) is raw, raw[0], raw[1:], raw == first, list(bytes(again)), bytes(3)
+
+    with configure(native_loops=native):
+        for n in (1, 2):
+            same(f, lambda: bytearray(b"hello"), n)
+    same(lambda b: (bytes(b), bytearray(b), len(bytes(b))), bytearray)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: memoryview(bytearray(b"abc"))[::-1],
+        lambda: memoryview(np.arange(3.0)),
+        lambda: memoryview(np.arange(6, dtype=np.int16))[::2],
+        lambda: memoryview(b"abc"),
+    ],
+)
+def test_memory_as_bytes(make):
+    same(lambda m: (bytes(m), bytearray(m), len(bytes(m))), make)
+
+
 def test_bytes_of_arrays():
     def f(a):
         raw = a.tobytes()

@@ -287,6 +287,54 @@ def complements_and_what_is_none(a, shifts):
     return whole, np.concatenate([a[:k], a[k + 1 :]]), np.concatenate([a[: k - 1], a[k:]])
 
 
+RUNS = tuple((np.array(v), np.arange(float(len(v)))) for v in ([1, 2, 7, 8, 10], [1, 2, 3], [5, 3, 9]))
+
+
+@case(*RUNS)
+def split_into_runs(key, a):
+    cut = np.nonzero(np.diff(key) > 1)[0] + 1
+    parts = np.split(a, cut)
+    return [p * 2 for p in parts], len(parts), [p.mean() for p in np.array_split(a, cut)], max(parts, key=len) + 1
+
+
+@case(*RUNS)
+def split_rows_and_columns_at_places(key, a):
+    m = a[:, None] * np.arange(3.0)
+    return [p.sum(axis=0) for p in np.split(m, key[key < 3])], np.hsplit(m, key[key < 3]), np.split(m, key[key > 9])
+
+
+@case(*RUNS)
+def split_into_groups(key, a):
+    key = key % 3
+    order = np.argsort(key, kind="stable")
+    found, first = np.unique(key[order], return_index=True)
+    return {int(k): p.sum() for k, p in zip(found, np.split(a[order], first[1:]), strict=True)}
+
+
+@case(RUNS[0], RUNS[2])
+def split_at_a_list_of_places(key, a):
+    cut = []
+    for i in range(1, len(key)):
+        if key[i] - key[i - 1] != 1:
+            cut.append(i)
+    longest, total = [], 0.0
+    for part in np.split(a, cut):
+        total += part[0] * len(part)
+        if len(part) > len(longest):
+            longest = part.copy()
+    return longest, total
+
+
+@case(*((a, key % 4 - 2) for key, a in RUNS))
+def split_at_places_in_any_order(a, places):
+    return [p + 1 for p in np.split(a, places[places < 5])]
+
+
+@case(*RUNS)
+def split_at_floats(key, a):
+    return np.split(a, np.nonzero(np.diff(key) > 1)[0] / 2)
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_matches_eager(program: Program) -> None:
     program.check()

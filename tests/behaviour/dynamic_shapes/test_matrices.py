@@ -82,7 +82,23 @@ def of_other_rows(p, limit):
     return np.linalg.lstsq(p[: int(limit * 2)], RIGHT, rcond=None)
 
 
+def triangles(p, limit):
+    rows = p[p[:, 0] < limit]
+    return np.tril(rows), np.triu(rows.T, 1), np.tril(rows[::2], -1), np.triu(chosen(p, limit)), np.tril(rows[:, 0])
+
+
+def triangles_of_stacks(p, limit):
+    stack = np.stack([p, p * 2, p * 3])
+    return np.tril(stack[stack[:, 0, 0] < limit * 10]), np.triu(stack[:, p[:, 0] < limit, 1:4], -1)
+
+
+def triangles_from_a_run_time_diagonal(p, limit):
+    rows = p[2:][p[2:, 0] < limit]
+    return np.tril(rows, int(limit * 3)), np.triu(rows, 1 - int(limit)), np.tril(rows).sum(axis=1)
+
+
 PROGRAMS = [
+    triangles, triangles_of_stacks, triangles_from_a_run_time_diagonal,
     least_squares, of_some_columns, of_other_rows,
     inverse, of_bools, determinants, factors, solutions, some_columns, a_known_side, not_square, square_by_chance,
     singular, a_stack,

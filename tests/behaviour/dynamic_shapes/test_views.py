@@ -37,9 +37,13 @@ OF_LINES = {
     "row": lambda x: x.reshape(1, -1), "column": lambda x: x.reshape(-1, 1), "split": lambda x: np.split(x, [1])[0],
     "positive": np.positive, "copy": np.copy, "gaps in a line": lambda x: np.ravel(x[::2]),
     "gaps in a shape": lambda x: x[::2].reshape(-1), "inner": lambda x: x[1:][:-1], "trimmed": np.trim_zeros,
+    "squeezed": lambda x: x.squeeze(0),
     "flatten": lambda x: x.flatten(), "moved": lambda x: np.moveaxis(x[None], 0, 1), "roll": lambda x: np.roll(x, 0),
 }  # fmt: skip
 OF_ROWS = {
+    "squeezed": lambda x: np.squeeze(x, 0), "squeezed column": lambda x: x.squeeze(axis=1),
+    "squeezed of all": lambda x: x.squeeze((0, -1)), "squeezed of one more": lambda x: x[None].squeeze((0, 1)),
+    "squeezed of a static axis": lambda x: x[:, :, None].squeeze(2),
     "view": lambda x: x.view(x.dtype),
     "T": lambda x: x.T, "backwards": lambda x: x[:, ::-1], "rot90": np.rot90, "row": lambda x: x[0],
     "column": lambda x: x[:, 0], "hsplit": lambda x: np.hsplit(x, [1])[0], "vsplit": lambda x: np.vsplit(x, [1])[1],

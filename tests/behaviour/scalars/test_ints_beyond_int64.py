@@ -175,6 +175,18 @@ def what_a_word_is(x):
     return h, order, parts, signs, products, bool(h), float(h), h * 0.5, h.bit_length(), h.bit_count(), f"{h}"
 
 
+@case((12345,), (-3,), (0,), (1,))
+def bytes_of_words(x):
+    h = (x * 0x9E3779B97F4A7C15) & M
+    made = [h.to_bytes(8, "little"), h.to_bytes(11, "big"), h.to_bytes(9, "big", signed=True)]
+    for length in (4, 7, 8):
+        try:
+            made.append(h.to_bytes(length, "big", signed=length == 8))
+        except OverflowError as error:
+            made.append(str(error))
+    return made
+
+
 @case((3, 1), (4, 2**63 + 3))
 def words_in_arrays(n, s):
     a = np.zeros(n, np.uint64)

@@ -340,6 +340,42 @@ def bits_of_ints(n):
     return n.bit_length(), n.bit_count(), n.as_integer_ratio()
 
 
+@case(*((n,) for n in (6, -6, 0, 127, 128, -128, -129, 255, 256, 65535, -(2**63), 2**63 - 1, True)))
+def bytes_of_ints(n):
+    made = [n.to_bytes(9, "little", signed=True), n.to_bytes(length=8, byteorder="big", signed=True)]
+    for length in (0, 1, 2, 7, 8, 12):
+        for signed in (False, True):
+            try:
+                made.append(n.to_bytes(length, "big", signed=signed))
+            except OverflowError as error:
+                made.append(str(error))
+    return made, int.to_bytes(n, 10, "little", signed=True)[:3], n.to_bytes(8, "big", signed=True)[-1]
+
+
+@case((258,), (-1,), (65536,))
+def bytes_of_an_int_that_do_not_fit(n):
+    return n.to_bytes(2, "big")
+
+
+@case((1,))
+def bytes_of_an_int_in_no_order(n):
+    return n.to_bytes(2, "middle")
+
+
+@case((1,))
+def bytes_of_an_int_of_no_length(n):
+    return n.to_bytes(-1, "big")
+
+
+@case(([300, 2, 70000],), ([300, -2, 1],))
+def bytes_of_ints_in_a_loop(values):
+    total = 0
+    for v in np.array(values):
+        raw = int(v).to_bytes(4, "big")
+        total = total * 31 + raw[2] + raw[3]
+    return total
+
+
 @case((0.5,), (0.1,), (-3.0,), (0.0,), (1e18,), (float("nan"),), (float("inf"),), (1e300,), int64_overflow=True)
 def ratios_of_floats(x):
     return x.as_integer_ratio(), x.is_integer()
