@@ -237,7 +237,7 @@ def _is_list(x: object) -> bool:
 def array_split(ary: Value, indices_or_sections: Value, axis: Value = 0) -> list[Value]:
     """As `numpy.array_split`: views; the places, and how many there are, may be known only at run time."""
     array = operands.array(ary)
-    at = one_axis(axis, array.ndim)
+    at = tuple(range(array.ndim))[axis]  # NumPy reads the shape there, and raises what a tuple does
     if _is_open(indices_or_sections):
         trace, before = current().trace, (slice(None),) * at
         trace.lists.demand_growth()
@@ -264,7 +264,7 @@ def split(ary: Value, indices_or_sections: Value, axis: Value = 0) -> list[Value
     """As `numpy.split`: views."""
     array = operands.array(ary)
     if not _is_list(indices_or_sections):
-        rest = array.shape[one_axis(axis, array.ndim)] % operator.index(indices_or_sections)
+        rest = array.shape[axis] % operator.index(indices_or_sections)
         broadcasting.refuse(
             broadcasting.differ(rest, 0), ValueError, "array split does not result in an equal division"
         )

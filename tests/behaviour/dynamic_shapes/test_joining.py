@@ -304,6 +304,16 @@ def split_rows_and_columns_at_places(key, a):
 
 
 @case(*RUNS)
+def split_along_an_axis_that_is_not_there(key, a):
+    return np.split(a[:, None] * np.arange(3.0), key[key < 3], axis=2)
+
+
+@case(*RUNS)
+def split_alike_along_an_axis_that_is_not_there(key, a):
+    return np.split(a[key < 9], 2, axis=-2)
+
+
+@case(*RUNS)
 def split_into_groups(key, a):
     key = key % 3
     order = np.argsort(key, kind="stable")
