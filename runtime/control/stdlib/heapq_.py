@@ -175,7 +175,7 @@ def _item_of(columns: tuple[Value, ...], number: Value, place: Value) -> Value:
 
 
 def _of_column(columns: tuple[Value, ...], number: Value, function: Callable[[Value], Value]) -> Value:
-    """What a function returns of the column that has a number."""
+    """The result of a function for the column that has a number."""
     first, *others = columns
     if not others:
         return function(first)
