@@ -122,12 +122,22 @@ class CounterOperators:
 
     __add__, __radd__ = _operator(operator.add), _reflected(operator.add)
     __sub__, __rsub__ = _operator(operator.sub), _reflected(operator.sub)
-    __or__, __ror__ = _operator(_greater), _reflected(_greater)
     __and__, __rand__ = _operator(_less, takes_others=False), _reflected(_less, takes_others=False)
     __iadd__, __isub__ = _in_place(operator.add), _in_place(operator.sub)
     __ior__, __iand__ = _in_place(_greater), _in_place(_less, takes_others=False)
     __le__, __ge__ = _compared(operator.le), _compared(operator.ge)
     __lt__, __gt__ = _compared(operator.le, strictly=True), _compared(operator.ge, strictly=True)
+
+    _greatest, _reflected_greatest = _operator(_greater), _reflected(_greater)
+
+    def __or__(self: Any, other: Value) -> Value:
+        made = self._greatest(other)
+        # With a dict it makes a dict, by the class beside which this one stands.
+        return super().__or__(other) if made is NotImplemented else made  # type: ignore[misc]
+
+    def __ror__(self: Any, other: Value) -> Value:
+        made = self._reflected_greatest(other)
+        return super().__ror__(other) if made is NotImplemented else made  # type: ignore[misc]
 
     def __pos__(self) -> Value:
         return self._combined(self.empty_(), operator.add, False)

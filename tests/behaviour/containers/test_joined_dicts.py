@@ -33,6 +33,16 @@ def by_operators(d, k):
     return before, plain | d, d | plain, with_default | d, d | with_default, d | d, ordered | d, d | ordered
 
 
+@case(*ALL)
+def counters_by_operators(d, k):
+    counts, plain = collections.Counter(), {1: 9, 5: 2}
+    for key in (k, 1, k):
+        counts[key] += 1
+    known = collections.Counter({1: 4})
+    d[k + 1] = 3
+    return counts | plain, plain | counts, counts | d, d | counts, known | d, d | known, counts | known, known | counts
+
+
 @case(*DICTS)
 def arguments_in_place(d, k):
     e = d
