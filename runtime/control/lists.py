@@ -27,6 +27,8 @@ from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.host_types.host_type import HostTyped
+from anabranch.runtime.values.host_types.text_arrays import TracedTexts
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer, class_name
@@ -103,6 +105,9 @@ def tupled(made: Value) -> Value:
     return run_time_tuple.tuple_of(made) if tracing() else tuple(made)
 
 
+_MANY_TEXTS = 64  # each takes some equations
+
+
 def items_of(items: Value) -> Value:
     """A new list of the items, of run-time length only where it must be."""
     if chosen_containers.is_choice(items):
@@ -112,6 +117,8 @@ def items_of(items: Value) -> Value:
         return items.through(lambda text: growing(list(text)))
     items = user_iterators.iterated(items)
     if isinstance(items, TracedArray) and items.ndim == 1 and items.size > MANY:
+        items = GeneratorExpression(items)
+    if isinstance(items, TracedTexts) and items.ndim == 1 and (type(items.size) is not int or items.size > _MANY_TEXTS):
         items = GeneratorExpression(items)
     if isinstance(items, GeneratorExpression):
         made = items.at_once(lambda expression: stacked_results.stacked(expression, listed))
@@ -130,6 +137,7 @@ def is_of_run_time_length(items: object) -> bool:
         is_dynamic_list(items)
         or isinstance(items, (RunTimeContainer, Text))
         or (isinstance(items, DynamicArray) and items.ndim == 1 and not isinstance(AxisItems(items).length, int))
+        or (isinstance(items, HostTyped) and items._item_count is not None and not isinstance(items._item_count, int))
         or (isinstance(items, Countable) and not isinstance(items.length, int))
     )
 

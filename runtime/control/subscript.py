@@ -35,6 +35,7 @@ from anabranch.runtime.values.containers import has_traced, is_hashed_object
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
 from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.host_types import structures
 from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
@@ -60,7 +61,7 @@ def at(container: object) -> Value:
         isinstance(container, (*_KINDS, *_SCALARS)) or (isinstance(container, UnionValue) and container.of_objects)
     ):
         return Indexed(container)
-    if tracing() and type(container) is np.ndarray and container.dtype.kind in "biufc":
+    if tracing() and type(container) is np.ndarray and container.dtype.kind in "biufcmMUS":
         return CapturedConstant(container)
     return container
 
@@ -81,15 +82,22 @@ class CapturedConstant:
                 # A bound that no argument decides, such as a number that is drawn.
                 if requests_of(error) or not _has_traced_bounds(key):
                     raise
-        # What NumPy gives as a view could be written to, which would not reach the object's array: it can only be read.
-        values = wrap.array_of(wrap.as_atom(self.array))
-        return TracedArray(values.storage, values.path, readonly=True)[key]
+        hosted = structures.structure_of(self.array)
+        if hosted is not None:
+            return hosted.build(list(map(_to_read, hosted.children(self.array))))[key]
+        return _to_read(self.array)[key]
 
     def __setitem__(self, key: Value, value: Value) -> None:
         if traced_inside(key) or traced_inside(value):
             what = "at an index" if traced_inside(key) else "with a value"
             raise outside_array_refusal(what)
         self.array[key] = value
+
+
+def _to_read(array: np.ndarray) -> TracedArray:
+    """A constant array. What NumPy gives as a view could be written to, which would not reach the object's array."""
+    values = wrap.array_of(wrap.as_atom(array))
+    return TracedArray(values.storage, values.path, readonly=True)
 
 
 def _has_traced_bounds(key: object) -> bool:

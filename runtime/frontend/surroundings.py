@@ -24,7 +24,7 @@ from anabranch.runtime.control.dynamic_lists import dynamic_list, run_time_tuple
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.staging import restaging, run_time_keys
 from anabranch.runtime.control.stdlib import text_parts
-from anabranch.runtime.control.texts import text_operations
+from anabranch.runtime.control.texts import code_arrays, text_operations
 from anabranch.runtime.device import array as device
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
@@ -160,6 +160,7 @@ class Surroundings:
         item=text_operations.item,
         truth=text_operations.truth,
         method=text_parts.method,
+        codes=code_arrays.codes,
         spell=spelled_texts.spelled,
         spelled_layout=spelled_texts.layout_of,
         add=spelled_texts.added,

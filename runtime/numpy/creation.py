@@ -67,7 +67,7 @@ def _constant(name: str, value: int) -> Callable[..., Any]:
     ) -> Value:
         _check(name, order, device, like)
         _only_c_or_f(order)
-        if not value and not isinstance(dtype, (UnionValue, type(None))) and np.dtype(dtype).kind in "mMV":
+        if not value and not isinstance(dtype, (UnionValue, type(None))) and np.dtype(dtype).kind in "mMVUS":
             made = structures.zeros(shape, np.dtype(dtype))
             if made is not None:
                 return made

@@ -27,7 +27,7 @@ from anabranch.runtime.values.arrays import chosen_settings, numpy_messages
 from anabranch.runtime.values.dynamic_lists import list_as_array, list_joins
 from anabranch.runtime.values.host_calls import functions
 from anabranch.runtime.values.host_calls.deferred import Deferred
-from anabranch.runtime.values.host_types import host_type, time_functions
+from anabranch.runtime.values.host_types import host_type, text_array_functions, time_functions
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union_operations import UNKNOWN
@@ -156,6 +156,8 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
         typed = host_type.override(args, kwargs)
         if typed is not None:
             return typed.__array_function__(original, (), args, kwargs)
+        if (made := text_array_functions.made(original, args, kwargs)) is not None:
+            return made
         given = (*args, *kwargs.values()) if kwargs else args
         of_host = any(isinstance(value, (Deferred, np.poly1d)) for value in given)
         if of_host and functions.has_run_time_values(given):
@@ -196,6 +198,8 @@ def _creating(original: Callable[..., object], function: Callable[..., object]) 
         made_of_times = time_functions.made(original, args, kwargs)
         if made_of_times is not None:
             return made_of_times
+        if (made := text_array_functions.made(original, args, kwargs)) is not None:
+            return made
         choice = union_arguments.of_call(args, kwargs)
         if choice is not None:
             return union_arguments.over(choice, call, args, kwargs)

@@ -135,6 +135,8 @@ class TextOperations:
     truth: Callable[[Any], Atom]  # `truth(text)` is whether there are characters: a bool scalar
     # `method(name, text, *args)` is a method of `str` that returns no text; `NotImplemented` where it has no such form.
     method: Callable[..., Value]
+    # `codes(text)` is an array of the codes of the characters, with 0 behind the last; as long as the text may be.
+    codes: Callable[[Any], Value]
     spell: Callable[[Any], Value]  # `spell(text)` is a text as one whose characters lie in memory
     # `spelled_layout(layouts)` is the layout of one of several texts as such a text; None where there is none.
     spelled_layout: Callable[[Any], Any]

@@ -101,6 +101,9 @@ class Text(Compared, TextStandIn):
         self.keywords = keywords
         self.options = options
 
+    def __anabranch_sample__(self) -> str:
+        return np.str_("") if self.method == NUMPYS_TEXT else ""
+
     def __anabranch_structure__(self) -> TextStructure:
         return TextStructure(
             Text, tuple(range(len(self.parts))), method=self.method, keywords=self.keywords, options=self.options
@@ -262,6 +265,8 @@ def by_function(function: Callable[..., str], *parts: object, **keywords: object
 
 
 _NUMPYS = "numpy."
+# The method of a text that is NumPy's scalar, `numpy.str_`, of its one part.
+NUMPYS_TEXT = f"{_NUMPYS}str_"
 
 
 def _check_options(method: str, parts: tuple[Value, ...], names: tuple[str, ...]) -> None:

@@ -27,6 +27,7 @@ from anabranch.runtime.values.containers import has_traced, is_hashed_object
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.host_types.host_type import HostTyped
+from anabranch.runtime.values.host_types.text_arrays import TracedTexts
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -49,7 +50,7 @@ def in_(item: Value, container: Value) -> Value:
         return container.through(lambda c: in_(item, c))
     if isinstance(container, Text) or (isinstance(item, (Text, UnionValue)) and isinstance(container, str)):
         return text_operations.contains(container, item)
-    if isinstance(container, (TracedArray, DynamicArray)):
+    if isinstance(container, (TracedArray, DynamicArray, TracedTexts)):
         return python_scalar(_any(container == item))
     if isinstance(container, NumPyScalar):
         raise TypeError(f"argument of type 'numpy.{container.dtype}' is not iterable")

@@ -142,6 +142,19 @@ def _table_where_needed(made: object) -> Iterator[None]:
         raise
 
 
+def _ordinary(keys: Any, made: object) -> list[Value]:
+    """The keys that something is made of: a list, since an iterator can be gone over once.
+
+    The first one that is known only at run time begins the trace anew, so that none is looked at behind it.
+    """
+    listed = []
+    with _table_where_needed(made):
+        for key in keys:
+            _have_ordinary(key, made)
+            listed.append(key)
+    return listed
+
+
 # ---- classes -------------------------------------------------------------------------------------------------------
 
 
@@ -231,10 +244,7 @@ def counter_(*args: Value, **kwargs: Value) -> Value:
         return _filled(_bare(DynamicCounter), args, kwargs)
     if len(args) == 1 and args[0] is not None and not isinstance(args[0], dict):
         none: collections.Counter[Any] = collections.Counter()
-        with _table_where_needed(none):
-            args = (list(args[0]),)  # an iterator can be gone over once
-        for member in args[0]:
-            _have_ordinary(member, none)
+        args = (_ordinary(args[0], none),)
     return _noted(collections.Counter(*args, **kwargs))
 
 
@@ -258,10 +268,7 @@ def _set_of(cls: type[RunTimeSet], members: Value) -> Value:
         table.put_all_(members)
         return table
     made = cls.native()
-    with _table_where_needed(made):
-        listed = list(members)
-        for member in listed:
-            _have_ordinary(member, made)
+    listed = _ordinary(members, made)
     return _noted(cls.native(members if isinstance(members, (set, frozenset, dict)) else listed))
 
 
@@ -275,11 +282,7 @@ def method(function: Any) -> Callable[..., Any] | None:
         if _is_table_here():
             return _filled(_bare(DynamicDict), (GeneratorExpression(keys, lambda key: (key, value)),), {})
         made: dict[Any, Any] = {}
-        with _table_where_needed(made):
-            keys = list(keys)
-        for key in keys:
-            _have_ordinary(key, made)
-        return _noted(function(keys, value))
+        return _noted(function(_ordinary(keys, made), value))
 
     return fromkeys
 

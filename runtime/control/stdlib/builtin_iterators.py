@@ -44,6 +44,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.hashed import Hashed, OfHashed
+from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.union import UnionValue
@@ -70,6 +71,8 @@ def len_(items: Value) -> Value:
         return items.fresh().length
     if isinstance(items, DynamicArray):
         return items.shape[0]
+    if isinstance(items, HostTyped) and items._item_count is not None:
+        return items._item_count
     length = own_length(items) if tracing() else None
     return len(items) if length is None else length
 

@@ -39,7 +39,7 @@ def class_of(value: object) -> Value:
         return value.native
     if isinstance(value, ObjectInArena):
         return value.original_
-    return str if isinstance(value, Text) else attributes.class_of(value)
+    return attributes.class_of(value)
 
 
 def _class_of_choice(value: UnionValue) -> Value:

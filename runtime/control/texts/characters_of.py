@@ -32,7 +32,7 @@ from anabranch.runtime.values.control_of_atoms import repeated
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
-from anabranch.runtime.values.lazy_text import Text
+from anabranch.runtime.values.lazy_text import NUMPYS_TEXT, Text
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.tracer import Tracer
@@ -307,7 +307,7 @@ _MAKERS: dict[str, Callable[..., Characters | None]] = {
     "zfill": _filled, "rjust": _justified(True), "ljust": _justified(False), "replace": _exchanged,
     "part": _part, "spelled": _of_characters, "decoded": _decoded,
     "strip": _without_ends(True, True), "lstrip": _without_ends(True, False),
-    "rstrip": _without_ends(False, True),
+    "rstrip": _without_ends(False, True), NUMPYS_TEXT: characters_of,
 }  # fmt: skip
 
 

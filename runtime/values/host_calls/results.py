@@ -182,10 +182,10 @@ def structure_of(value: Any) -> layouts.Layout:
         return layouts.Node(texts.HostTextStructure(texts.HostText, ("number",)), (layouts.Leaf(python_abstract(int)),))
     structure: containers.Structure
     record, library = _record(value), changing_objects.structure_of(value)
-    is_times = isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "mM"
-    times = structures.structure_of(value) if is_times else None
-    if times is not None:
-        structure, children = times, times.children(value)
+    is_typed = isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "mMUS"
+    typed = structures.structure_of(value) if is_typed else None
+    if typed is not None:
+        structure, children = typed, typed.children(value)
     elif library is not None:
         structure, children = library, library.children(value)
     elif record is not None:

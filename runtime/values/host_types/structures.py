@@ -11,9 +11,17 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers, registry, wrap
-from anabranch.runtime.values.host_types import byte_sequences, records, time_functions, times
+from anabranch.runtime.values.host_types import (
+    byte_sequences,
+    records,
+    text_array_functions,
+    text_arrays,
+    time_functions,
+    times,
+)
 from anabranch.runtime.values.host_types.byte_sequences import ByteSequence, BytesKind, BytesStructure
 from anabranch.runtime.values.host_types.host_type import HostStructure
+from anabranch.runtime.values.host_types.text_arrays import TextArrayStructure, TracedTexts
 from anabranch.runtime.values.host_types.times import SCALAR, TimeStructure, TracedTimes
 from anabranch.runtime.values.lazy_text import Text, decoded
 from anabranch.runtime.values.list_buffer import ListBuffer, room_for
@@ -23,20 +31,24 @@ times.FUNCTIONS.update(time_functions.RULES)
 
 
 def zeros(shape: Value, dtype: np.dtype) -> Value:
-    """An array of zeros of records, dates or durations; None for any other dtype."""
+    """An array of zeros of records, dates or durations, or of empty texts; None for any other dtype."""
     if dtype.names:
         return records.zeros(shape, dtype)
+    if dtype.kind in "US" and dtype.isnative:
+        return text_array_functions.zeros(shape, dtype)
     if dtype.kind not in "mM" or not dtype.isnative:
         return None
     return TracedTimes(registry.FUNCTIONS[np.zeros](shape, np.int64), dtype)
 
 
 def structure_of(value: object) -> containers.Structure | None:
-    """The structure of an argument that is dates, records or bytes; None for any other."""
+    """The structure of an argument that is dates, texts of one width, records or bytes; None for any other."""
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "Mm" and value.dtype.isnative:
         exact = type(value) is np.ndarray or isinstance(value, np.generic)
         key = SCALAR if isinstance(value, np.generic) else "ints"
         return TimeStructure(TracedTimes, (key,), value.dtype) if exact else None
+    if type(value) is np.ndarray and text_arrays.is_kept(value.dtype):
+        return TextArrayStructure(TracedTexts, ("codes",), value.dtype)
     if type(value) in (bytearray, memoryview):
         return byte_sequences.structure_of(value)  # type: ignore[arg-type]
     if isinstance(value, np.ndarray) and value.dtype.names and type(value) in (np.ndarray, np.recarray):
