@@ -29,7 +29,7 @@ from anabranch.runtime.values import atoms, containers, passed_functions, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.hashed import KeyedItems, order_free, summands
-from anabranch.runtime.values.host_types import text_array_functions
+from anabranch.runtime.values.host_types import text_order
 from anabranch.runtime.values.host_types.text_arrays import TracedTexts
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -64,7 +64,7 @@ def _extreme(function: Callable[..., object], args: tuple[object, ...], kwargs: 
     if isinstance(items, TracedArray) and items.ndim == 1 and items.size and not kwargs:
         return _extreme_of_array(function, items)
     if isinstance(items, TracedTexts) and items.ndim == 1 and type(items.size) is int and items.size and not kwargs:
-        return text_array_functions.extreme(function is min, items)
+        return text_order.extreme(function is min, items)
     items = list(items) if not isinstance(items, (tuple, list)) else items
     if not any(map(containers.has_traced, items)) and "key" not in kwargs:
         return function(items, **kwargs)
@@ -113,7 +113,7 @@ def sorted_(items: Value, *, key: Callable[[Any], Any] | None = None, reverse: b
     if text_items.is_one_of_texts(items):
         return lists.items_of(items).through(lambda one: sorted_(one, key=key, reverse=reverse))
     if isinstance(items, TracedTexts) and items.ndim == 1 and key is None:
-        ordered = lists.items_of(text_array_functions.in_order(items, reverse))
+        ordered = lists.items_of(text_order.in_order(items, reverse))
         return placed(ordered) if is_dynamic_list(ordered) else lists.made_growable(ordered)
     # The values of two items are never compared.
     key = operator.itemgetter(0) if key is None and isinstance(items, KeyedItems) else passed_functions.called(key)

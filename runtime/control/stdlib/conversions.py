@@ -14,7 +14,7 @@ from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced, plain
 from anabranch.runtime.control.texts import text_numbers
 from anabranch.runtime.tracing.builder import tracing
-from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
@@ -49,6 +49,8 @@ def _convert(kind: type) -> Callable[..., Any]:
         args = tuple(map(plain, args))
         if kind is int and args and isinstance(args[0], Text) and tracing():
             return text_numbers.int_of(args[0], *args[1:], **kwargs)
+        if kind in (float, complex) and len(args) == 1 and isinstance(args[0], Text) and tracing():
+            return registry.HOST_CALLS[0](kind, args[0])
         if not any(map(is_traced, args)):
             return _convert_object(kind, *args) if len(args) == 1 and not kwargs else kind(*args, **kwargs)
         if kind is complex and len(args) == 2:

@@ -30,6 +30,7 @@ from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.host_types.text_arrays import TracedTexts
 from anabranch.runtime.values.random_generators import TracedGenerator
 from anabranch.runtime.values.tracer import Tracer
 
@@ -72,6 +73,8 @@ def _of_lists(method: Callable[..., Any]) -> Callable[..., Any]:
     """The method of a generator, which takes lists if it is one of NumPy's that shuffles, and texts if it chooses."""
     if isinstance(method, Method) and method.__name__ == "shuffle":
         return functools.partial(_shuffled_as_places, method)
+    if isinstance(method, Method) and method.__name__ == "permutation":
+        return functools.partial(_permuted, method)
     if isinstance(method, Method) and method.__name__ == "choice":
         return functools.partial(_chosen_text, method)
     return method
@@ -79,6 +82,8 @@ def _of_lists(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _chosen_text(method: Method, a: Value, *args: Value, **kwargs: Value) -> Value:
     """`choice` of NumPy's: for one of several texts it draws what it draws for a place among them."""
+    if isinstance(a, TracedTexts) and a.ndim == 1:
+        return a[method(a.size, *args, **kwargs)]
     one = args in ((), (None,)) and kwargs.get("size") is None and kwargs.get("axis", 0) == 0
     texts = list(a) if isinstance(a, (list, tuple)) and not is_dynamic_list(a) else []
     if not (one and texts and all(type(text) in (str, np.str_) for text in texts)):
@@ -86,12 +91,23 @@ def _chosen_text(method: Method, a: Value, *args: Value, **kwargs: Value) -> Val
     return at(list(np.array(texts)))[method(len(texts), **kwargs)]
 
 
+def _permuted(method: Method, x: Value, *args: Value, **kwargs: Value) -> Value:
+    """`permutation` of NumPy's, which draws for a line of texts what it draws for their places."""
+    if isinstance(x, TracedTexts) and x.ndim == 1:
+        return x[method(x.size, *args, **kwargs)]
+    return method(x, *args, **kwargs)
+
+
 def _shuffled_as_places(method: Method, x: Value, *args: Value, **kwargs: Value) -> Value:
-    """`shuffle` of NumPy's, which draws for a list what it draws for an array as long."""
-    if not isinstance(x, list) or args or kwargs:
+    """`shuffle` of NumPy's, which draws for a list, or texts, what it draws for an array as long."""
+    of_texts = isinstance(x, TracedTexts) and x.ndim == 1 and type(x.size) is int
+    if not (of_texts or isinstance(x, list)) or args or kwargs:
         return method(x, *args, **kwargs)
-    places = wrap.array_of(atoms.literal(np.arange(_count("shuffle", x)), np.int64))
+    places = wrap.array_of(atoms.literal(np.arange(x.size if of_texts else _count("shuffle", x)), np.int64))
     method(places)
+    if of_texts:
+        x[...] = x[places]
+        return None
     _put_in_order(x, [places[i] for i in range(places.shape[0])])
     return None
 

@@ -1,4 +1,4 @@
-"""NumPy's functions of arrays of texts: by numbers that are in the order of the texts, and by places of elements."""
+"""NumPy's functions of arrays of texts: those that put elements in other places, and those that make arrays."""
 
 from __future__ import annotations
 
@@ -11,161 +11,20 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry
+from anabranch.runtime.values.host_types.text_arithmetic import compare
 from anabranch.runtime.values.host_types.text_arrays import (
     CODES,
     FUNCTIONS,
     TracedTexts,
-    common,
-    compare,
     is_text,
     of_width,
     resized,
     texts_of,
     width_of,
-    words,
 )
-from anabranch.runtime.values.union import UnionValue
+from anabranch.runtime.values.host_types.text_order import of_one_width, operand
 
 _F = registry.FUNCTIONS
-
-
-def _texts(value: Value, function: Callable[..., object], owner: Value = None) -> TracedTexts:
-    """An operand as an array of texts; refused where it is none."""
-    found = texts_of(value)
-    if found is None:
-        name = f"numpy.{function.__name__} with what is no text"
-        if isinstance(owner, TracedTexts):
-            raise owner._refusal(name)
-        raise UnsupportedOperationError(f"{name} is not supported in compiled code for arrays of texts")
-    return found
-
-
-def _common(several: Sequence[TracedTexts]) -> np.dtype:
-    found = common(several)
-    if found is None:
-        raise several[0]._refusal("a function of texts and bytes")
-    return found
-
-
-# ---- numbers in the order of the texts -------------------------------------------------------------------------------
-
-
-def keys(*arrays: TracedTexts) -> list[Value]:
-    """For each array one of int64 of its shape: equal where texts are, of any of the arrays, and in their order."""
-    dtype = _common(arrays)
-    each = [words(TracedTexts(resized(texts, width_of(dtype)), dtype)) for texts in arrays]
-    if len(each[0]) == 1:
-        return [one[0] for one in each]
-    flat = [_F[np.concatenate]([_F[np.ravel](of[k]) for of in each]) for k in range(len(each[0]))]
-    order = _F[np.lexsort](flat[::-1])
-    new: Value = None
-    for word in flat:
-        line = word[order]
-        differs = _F[np.not_equal](line[1:], line[:-1])
-        new = differs if new is None else _F[np.logical_or](new, differs)
-    first = _F[np.zeros](1, np.int64)
-    ranks = _F[np.concatenate]([first, _F[np.cumsum](new)])[: order.shape[0]]
-    placed = ranks[_F[np.argsort](order)]
-    made, start = [], 0
-    for texts in arrays:
-        made.append(placed[start : start + texts.size].reshape(texts.shape))
-        start = start + texts.size
-    return made
-
-
-def _unique(
-    ar: Value, return_index: Value = False, return_inverse: Value = False, return_counts: Value = False,
-    axis: Value = None, *, equal_nan: Value = True, sorted: Value = True,
-) -> Value:  # fmt: skip
-    texts = _texts(ar, np.unique)
-    if axis is not None and not (texts.ndim == 1 and axis in (0, -1)):
-        raise texts._refusal("numpy.unique along an axis")
-    (key,) = keys(texts)
-    _, places, *others = _F[np.unique](key, True, return_inverse, return_counts)
-    made = texts._like(texts.ravel()._codes[places])
-    if not (return_index or return_inverse or return_counts):
-        return made
-    return (made, *((places,) if return_index else ()), *others)
-
-
-def _argsort(a: Value, axis: Value = -1, kind: Value = None, order: Value = None, *, stable: Value = None) -> Value:
-    del order
-    (key,) = keys(_texts(a, np.argsort))
-    return _F[np.argsort](key, axis=axis, kind="stable" if kind is None and stable is None else kind, stable=stable)
-
-
-def _sort(a: Value, axis: Value = -1, kind: Value = None, order: Value = None, *, stable: Value = None) -> Value:
-    texts = _texts(a, np.sort)
-    places = _argsort(texts.ravel() if axis is None else texts, -1 if axis is None else axis)
-    if axis is None or texts.ndim == 1:
-        return texts._like(texts.ravel()._codes[places])
-    return texts._like(_F[np.take_along_axis](texts._codes, places[..., None], axis=axis if axis >= 0 else axis - 1))
-
-
-def in_order(texts: TracedTexts, reverse: bool) -> TracedTexts:
-    """A line of texts in order, as `sorted` has it: equal ones cannot be told apart."""
-    ordered = _sort(texts)
-    return ordered[::-1] if reverse else ordered
-
-
-def extreme(least: bool, texts: TracedTexts) -> Value:
-    """The first least, or greatest, of a line of texts."""
-    (key,) = keys(texts)
-    return texts[_F[np.argmin if least else np.argmax](key)]
-
-
-def _isin(
-    element: Value, test_elements: Value, assume_unique: Value = False, invert: Value = False, *, kind: Value = None
-) -> Value:
-    first, second = texts_of(element), texts_of(test_elements)
-    if first is None or second is None:
-        of_no_text = second is None and _holds_no_text(test_elements)
-        texts = first if first is not None else second
-        assert texts is not None
-        if first is None or not of_no_text:
-            raise texts._refusal("numpy.isin with such values")
-        return _F[np.zeros](first.shape, np.bool_) if not invert else _F[np.ones](first.shape, np.bool_)
-    return _F[np.isin](*keys(first, second), invert=invert)
-
-
-def _holds_no_text(values: Value) -> bool:
-    return isinstance(values, (list, tuple)) and all(isinstance(value, (int, float)) for value in values)
-
-
-def _searchsorted(a: Value, v: Value, side: Value = "left", sorter: Value = None) -> Value:
-    line, wanted = _texts(a, np.searchsorted, v), _texts(v, np.searchsorted, a)
-    return _F[np.searchsorted](*keys(line, wanted), side=side, sorter=sorter)
-
-
-def _union(ar1: Value, ar2: Value) -> Value:
-    return _unique(_concatenate([_texts(ar, np.union1d).ravel() for ar in (ar1, ar2)]))
-
-
-def _intersection(ar1: Value, ar2: Value, assume_unique: Value = False, return_indices: Value = False) -> Value:
-    first, second = (_texts(ar, np.intersect1d).ravel() for ar in (ar1, ar2))
-    _, *places = _F[np.intersect1d](*keys(first, second), assume_unique, True)
-    dtype = _common((first, second))
-    made = TracedTexts(resized(first, width_of(dtype))[places[0]], dtype)
-    return (made, *places) if return_indices else made
-
-
-def _difference(ar1: Value, ar2: Value, assume_unique: Value = False) -> Value:
-    texts = _texts(ar1, np.setdiff1d).ravel()
-    texts = texts if assume_unique else _unique(texts)
-    return texts[_isin(texts, ar2, invert=True)]
-
-
-def _lexsort(keys_: Value, axis: Value = -1) -> Value:
-    return _F[np.lexsort](tuple(keys(texts)[0] if (texts := texts_of(k)) is not None else k for k in keys_), axis)
-
-
-def _array_equal(a1: Value, a2: Value, equal_nan: Value = False) -> Value:
-    first, second = texts_of(a1), texts_of(a2)
-    if first is None or second is None or first.ndim != second.ndim:
-        return False
-    if any(type(size) is not int for size in (*first.shape, *second.shape)):
-        raise first._refusal("numpy.array_equal of arrays of run-time sizes")
-    return _F[np.all](compare(np.equal, first, second)).item() if first.shape == second.shape else False
 
 
 # ---- the same elements in other places -------------------------------------------------------------------------------
@@ -180,8 +39,8 @@ def _rearranged(function: Callable[..., Any]) -> Callable[..., Value]:
     """The rule of a function that gives elements of its first argument in other places, in memory of its own."""
 
     def rule(a: Value, *args: Value, **kwargs: Value) -> Value:
-        texts = _texts(a, function)
-        return texts._like(texts.ravel()._codes[_F[function](_places(texts), *args, **kwargs)])
+        texts = operand(a, function)
+        return texts.ravel()[_F[function](_places(texts), *args, **kwargs)]
 
     return rule
 
@@ -191,14 +50,13 @@ def _joined(function: Callable[..., Any], several: Callable[..., tuple[Sequence[
 
     def rule(*args: Value, **kwargs: Value) -> Value:
         arrays, call = several(*args, **kwargs)
-        texts = [_texts(array, function, args[0]) for array in arrays]
-        dtype = _common(texts)
+        texts = [operand(array, function, args[0]) for array in arrays]
         starts, places = 0, []
         for one in texts:
             places.append(_places(one, starts))
             starts = starts + one.size
-        table = _F[np.concatenate]([resized(one.ravel(), width_of(dtype)) for one in texts])
-        return TracedTexts(table[call(places)], dtype)
+        taken = call(places)
+        return of_one_width([one.ravel() for one in texts], lambda codes: _F[np.concatenate](codes)[taken])
 
     return rule
 
@@ -213,12 +71,12 @@ def _append(arr: Value, values: Value, axis: Value = None) -> tuple[Sequence[Val
 
 def _insert(arr: Value, obj: Value, values: Value, axis: Value = None) -> Value:
     """As `numpy.insert`: what is inserted gets the width of the array."""
-    texts, given = _texts(arr, np.insert), _texts(values, np.insert)
+    texts, given = operand(arr, np.insert), operand(values, np.insert)
     table = _F[np.concatenate]([texts.ravel()._codes, resized(given.ravel(), texts._width)])
     return texts._like(table[_F[np.insert](_places(texts), obj, _places(given, texts.size), axis=axis)])
 
 
-_concatenate = _joined(
+concatenate = _joined(
     np.concatenate, lambda arrays, axis=0: (arrays, lambda places: _F[np.concatenate](places, axis=axis))
 )
 
@@ -226,14 +84,13 @@ _concatenate = _joined(
 def _where(condition: Value, *choices: Value) -> Value:
     if not choices:
         raise UnsupportedOperationError("numpy.where of an array of texts is not supported; compare it with a text")
-    x, y = (_texts(choice, np.where, choices[0]) for choice in choices)
-    dtype = _common((x, y))
+    x, y = (operand(choice, np.where, choices[0]) for choice in choices)
     holds = _F[np.asarray](condition)[..., None]
-    return TracedTexts(_F[np.where](holds, *(resized(texts, width_of(dtype)) for texts in (x, y))), dtype)
+    return of_one_width((x, y), lambda codes: _F[np.where](holds, *codes))
 
 
 def _select(condlist: Value, choicelist: Value, default: Value = 0) -> Value:
-    made = _texts(default, np.select, choicelist[0])
+    made = operand(default, np.select, choicelist[0])
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
         made = _where(condition, choice, made)
     shape = np.broadcast_shapes(made.shape, *(c.shape for c in condlist))
@@ -247,12 +104,12 @@ def _choose(a: Value, choices: Value, *_: Value, **__: Value) -> Value:
 
 
 def _of_method(name: str) -> Callable[..., Value]:
-    return lambda a, *args, **kwargs: getattr(_texts(a, getattr(np, name)), name)(*args, **kwargs)
+    return lambda a, *args, **kwargs: getattr(operand(a, getattr(np, name)), name)(*args, **kwargs)
 
 
 def _view(key: Callable[..., Value]) -> Callable[..., Value]:
     """The rule of a function that is a view by a key."""
-    return lambda a, *args, **kwargs: _texts(a, np.flip)[key(_texts(a, np.flip), *args, **kwargs)]
+    return lambda a, *args, **kwargs: operand(a, np.flip)[key(operand(a, np.flip), *args, **kwargs)]
 
 
 def _flip_key(texts: TracedTexts, axis: Value = None) -> Value:
@@ -277,7 +134,7 @@ def _expand_dims(a: Value, axis: int) -> Value:
 
 
 def _broadcast_to(array: Value, shape: Value, subok: Value = False) -> Value:
-    texts = _texts(array, np.broadcast_to)
+    texts = operand(array, np.broadcast_to)
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     return texts._like(_F[np.broadcast_to](texts._codes, (*sizes, texts._width)))
 
@@ -288,14 +145,12 @@ def _is_set(texts: TracedTexts) -> Value:
 
 def _of_truth(function: Callable[..., Any]) -> Callable[..., Value]:
     """The rule of a function that asks which texts are not empty."""
-    return lambda a, *args, **kwargs: _F[function](_is_set(_texts(a, function)), *args, **kwargs)
+    return lambda a, *args, **kwargs: _F[function](_is_set(operand(a, function)), *args, **kwargs)
 
 
 FUNCTIONS.update(
     {
-        np.unique: _unique, np.argsort: _argsort, np.sort: _sort, np.isin: _isin, np.searchsorted: _searchsorted,
-        np.union1d: _union, np.intersect1d: _intersection, np.setdiff1d: _difference, np.lexsort: _lexsort,
-        np.array_equal: _array_equal, np.concatenate: _concatenate, np.append: _joined(np.append, _append),
+        np.concatenate: concatenate, np.append: _joined(np.append, _append),
         np.insert: _insert, np.where: _where, np.select: _select, np.choose: _choose,
         **{f: _in_sequence(f) for f in (np.stack, np.vstack, np.hstack, np.dstack, np.column_stack)},
         **{f: _rearranged(f) for f in (np.repeat, np.tile, np.roll, np.take, np.delete)},
@@ -312,7 +167,7 @@ FUNCTIONS.update(
 
 
 def _rearranged_compress(a: Value, condition: Value, axis: Value) -> Value:
-    texts = _texts(a, np.compress)
+    texts = operand(a, np.compress)
     return texts._like(texts.ravel()._codes[_F[np.compress](condition, _places(texts), axis)])
 
 
@@ -330,9 +185,9 @@ def _filled(shape: Value, fill_value: Value, dtype: Value = None, order: Value =
     texts = texts_of(fill_value)
     if texts is None:
         raise UnsupportedOperationError("an array of texts is filled with what is no text")
-    made = zeros(shape, texts.dtype if dtype is None else np.dtype(dtype))
+    made = zeros(shape, texts._dtype if dtype is None else np.dtype(dtype))
     made[...] = texts
-    return made
+    return TracedTexts(made._codes, made._dtype, texts._exact if dtype is None else None)
 
 
 def _like(fill: Value) -> Callable[..., Value]:
@@ -353,44 +208,18 @@ def _array(
 ) -> Value:
     target = None if dtype is None else np.dtype(dtype)
     texts = texts_of(a)
-    if texts is None or options or (target is not None and target.kind != texts.dtype.kind):
+    if texts is None or options or (target is not None and target.kind != texts._dtype.kind):
         if isinstance(a, TracedTexts) and not options and target is not None:
             return a.astype(target)
         raise UnsupportedOperationError(
             f"numpy.{original.__name__} of texts with such options is not supported in compiled code"
         )
-    width = None if target is None else width_of(target)
-    if not width:
-        width = texts._width if isinstance(a, TracedTexts) else _known_width(a, original)
-    if isinstance(a, TracedTexts) and width == a._width:
+    width = 0 if target is None else width_of(target)
+    if isinstance(a, TracedTexts) and width in (0, None if a._exact is not None else a._width):
         return a.copy() if original is np.array and copy else a
-    return TracedTexts(_F[np.array](resized(texts, width)), of_width(texts.dtype, width))
-
-
-def _known_width(items: Value, original: Callable[..., Any]) -> int:
-    """The width of the array that NumPy makes of texts: it depends on which these are."""
-    if isinstance(items, (str, bytes)):
-        return max(len(items), 1)
-    if isinstance(items, np.ndarray):
-        return width_of(items.dtype)
-    if isinstance(items, UnionValue) and len({len(option) for option in items.options if isinstance(option, str)}) == 1:
-        return max(len(items.options[0]), 1)
-    if isinstance(items, (list, tuple)):
-        # One of a known length that is as long as any other may be decides.
-        least = [len(item) if isinstance(item, (str, bytes)) else _least_of(item) for item in items]
-        most = max(len(item) if isinstance(item, (str, bytes)) else _texts(item, original)._width for item in items)
-        if max(least) == most:
-            return max(most, 1)
-    raise UnsupportedOperationError(
-        f"how wide the texts are in the array that numpy.{original.__name__} makes is known only at run time; give "
-        "it a dtype with a width, such as dtype='U20'"
-    )
-
-
-def _least_of(item: Value) -> int:
-    if isinstance(item, UnionValue) and all(isinstance(option, str) for option in item.options):
-        return min(len(option) for option in item.options)
-    return 0
+    if not width:
+        return texts._like(_F[np.array](texts._codes))
+    return TracedTexts(_F[np.array](resized(texts, width)), of_width(texts._dtype, width))
 
 
 FUNCTIONS.update(
@@ -412,6 +241,8 @@ _OF_CONSTANTS: dict[Any, Callable[..., Value]] = {
 
 def made(original: Callable[..., Any], args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """The array of texts that a function makes of texts among its arguments; None for any other call."""
+    if args and isinstance(args[0], TracedTexts) and original in FUNCTIONS:
+        return FUNCTIONS[original](*args, **kwargs)
     telling = _OF_CONSTANTS.get(original)
     if telling is None or not tracing() or not args:
         return None

@@ -14,7 +14,6 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.host_types.host_type import HostStructure, HostTyped
 from anabranch.runtime.values.lazy_text import NUMPYS_TEXT, Text
 from anabranch.runtime.values.list_buffer import ListBuffer
@@ -28,29 +27,44 @@ CODES: dict[str, np.dtype] = {"U": np.dtype(np.uint32), "S": np.dtype(np.uint8)}
 
 
 class TracedTexts(HostTyped):
-    """An array of texts: `_codes` has those of the characters along a last axis, and 0 behind the last character."""
+    """An array of texts: `_codes` has those of the characters along a last axis, and 0 behind the last character.
 
-    def __init__(self, codes: Value, dtype: np.dtype) -> None:
-        self._codes, self.dtype = codes, dtype
+    Where the width of NumPy's array is known only at run time `_exact` is this width, and `_dtype` has room for the
+    most that it may be.
+    """
+
+    def __init__(self, codes: Value, dtype: np.dtype, exact: Value = None) -> None:
+        self._codes, self._dtype, self._exact = codes, dtype, exact
+
+    @property
+    def dtype(self) -> np.dtype:
+        """As `ndarray.dtype`."""
+        if self._exact is not None:
+            raise UnsupportedOperationError(
+                "the dtype of an array of texts whose width is known only at run time is not known in compiled code; "
+                "give it one with a width where the array is made, such as dtype='U20'"
+            )
+        return self._dtype
 
     @property
     def _width(self) -> int:
-        return width_of(self.dtype)
+        return width_of(self._dtype)
 
     def __anabranch_sample__(self) -> object:
-        return np.zeros((1,) * self.ndim, self.dtype)
+        return np.zeros((1,) * self.ndim, self._dtype)
 
     def __anabranch_structure__(self) -> TextArrayStructure:
-        return TextArrayStructure(type(self), ("codes",), self.dtype)
+        keys = ("codes",) if self._exact is None else ("codes", "width")
+        return TextArrayStructure(type(self), keys, self._dtype)
 
     def _refusal(self, what: str) -> UnsupportedOperationError:
         return UnsupportedOperationError(
-            f"{what} of an array of {self.dtype} is not supported in compiled code; do it outside, or in a function "
+            f"{what} of an array of {self._dtype} is not supported in compiled code; do it outside, or in a function "
             "with @anabranch.host"
         )
 
     def _like(self, codes: Value) -> TracedTexts:
-        return TracedTexts(codes, self.dtype)
+        return TracedTexts(codes, self._dtype, self._exact)
 
     # ---- attributes and elements -------------------------------------------------------------------------------------
 
@@ -77,16 +91,16 @@ class TracedTexts(HostTyped):
         if isinstance(key, UnionValue):
             return key.through(lambda one: self[one])
         if isinstance(key, str):
-            np.zeros((1,) * self.ndim, self.dtype)[key]  # raises what NumPy does
+            np.zeros((1,) * self.ndim, self._dtype)[key]  # raises what NumPy does
         part = self._codes[with_characters(key)]
         return numpys_text(self._plain(part)) if self._is_of_one(key) else self._like(part)
 
     def _plain(self, codes: Value) -> Text:
         """The text of a row of codes, as Python's."""
-        if self.dtype.kind == "S":
+        if self._dtype.kind == "S":
             raise UnsupportedOperationError(
-                f"an element of an array of {self.dtype} is not supported in compiled code; compare the array, or make "
-                "texts of it, x.astype('U')"
+                f"an element of an array of {self._dtype} is not supported in compiled code; compare the array, or "
+                "make texts of it, x.astype('U')"
             )
         return plain_text(codes)
 
@@ -100,8 +114,11 @@ class TracedTexts(HostTyped):
         if texts is None:
             if isinstance(value, Tracer):
                 raise self._refusal("an assignment of a number to elements")
-            texts = constant(np.array(value, self.dtype))
-        self._codes[with_characters(key)] = resized(texts, self._width)
+            texts = constant(np.array(value, self._dtype))
+        codes = resized(texts, self._width)
+        if self._exact is not None:
+            codes = _F[np.where](_F[np.less](np.arange(self._width), self._exact), codes, codes.dtype.type(0))
+        self._codes[with_characters(key)] = codes
 
     def __copy__(self) -> TracedTexts:
         return self._like(self._codes.copy())
@@ -154,7 +171,9 @@ class TracedTexts(HostTyped):
 
     def ravel(self, order: Value = "C") -> TracedTexts:
         """As `ndarray.ravel`."""
-        return self if self.ndim == 1 else self.reshape(self.size, order=order)
+        if order != "C":
+            raise self._refusal(f"ravel in order {order!r}")
+        return self._like(self._codes.ravel().reshape(-1, self._width))
 
     def flatten(self, order: Value = "C") -> TracedTexts:
         """As `ndarray.flatten`."""
@@ -185,7 +204,7 @@ class TracedTexts(HostTyped):
             return [part.tolist() for part in self]
         if not self.ndim:
             return self._plain(self._codes)
-        if self.dtype.kind == "S":
+        if self._dtype.kind == "S":
             raise self._refusal("numpy.ndarray.tolist")
         called = current().trace.outside.called
         return called(list)(called(map)(str, self))
@@ -203,12 +222,15 @@ class TracedTexts(HostTyped):
         target = np.dtype(dtype)
         if target.kind not in "US" or not target.isnative:
             return registry.HOST_CALLS[0](np.ndarray.astype, self, target)
-        target = of_width(target, width_of(target) or self._width)
-        if target == self.dtype:
+        if target.kind == self._dtype.kind and width_of(target) in (
+            0,
+            None if self._exact is not None else self._width,
+        ):
             return self.copy() if copy else self
-        if not np.can_cast(self.dtype, target, casting):
+        target = of_width(target, width_of(target) or self._width)
+        if not np.can_cast(self._dtype, target, casting):
             np.zeros(1, self.dtype).astype(target, casting=casting)  # raises what NumPy does
-        if target.kind == self.dtype.kind:
+        if target.kind == self._dtype.kind:
             return TracedTexts(_F[np.array](resized(self, width_of(target))), target)
         return registry.HOST_CALLS[0](np.ndarray.astype, self, target)
 
@@ -233,11 +255,15 @@ def with_characters(key: Value) -> Value:
 # ---- texts and their codes -------------------------------------------------------------------------------------------
 
 
+def lengths(codes: Value) -> Value:
+    """How many characters the texts have whose codes lie along a last axis."""
+    places = np.arange(1, codes.shape[-1] + 1)
+    return _F[np.max](_F[np.where](_F[np.not_equal](codes, 0), places, 0), axis=-1)
+
+
 def plain_text(codes: Value) -> Text:
     """The text of a row of codes, as Python's."""
-    places = np.arange(1, wrap.shape_of(codes)[0] + 1)
-    length = _F[np.max](_F[np.where](_F[np.not_equal](codes, 0), places, 0))
-    known = Interval(0, int(places[-1]))
+    length, known = lengths(codes), Interval(0, wrap.shape_of(codes)[0])
     return Text("decoded", (ListBuffer(wrap.as_atom(codes)), python_scalar(wrap.as_atom(length, np.int64), known)))
 
 
@@ -297,24 +323,35 @@ def texts_of(value: Value) -> TracedTexts | None:
 
 
 def _spelled(text: Value) -> TracedTexts:
-    """A text that is known only at run time, as wide as it may be."""
+    """A text that is known only at run time: as an array it is as wide as it is long."""
     if isinstance(text, UnionValue) and all(isinstance(option, str) for option in text.options):
         table = constant(np.array(text.options))
-        return table._like(_F[np.take](table._codes, wrap.numpy_result(text.tag), axis=0))
-    codes = current().trace.outside.text_operations.codes(text)
-    return TracedTexts(codes, np.dtype((np.str_, wrap.shape_of(codes)[0])))
+        codes = _F[np.take](table._codes, wrap.numpy_result(text.tag), axis=0)
+        is_known = len({max(len(option), 1) for option in text.options}) == 1
+    else:
+        codes, is_known = current().trace.outside.text_operations.codes(text), False
+    dtype = np.dtype((np.str_, wrap.shape_of(codes)[0]))
+    return TracedTexts(codes, dtype, None if is_known else _F[np.maximum](lengths(codes), 1))
 
 
 def _stacked(texts: Sequence[TracedTexts]) -> TracedTexts | None:
-    dtype = common(texts)
-    return None if dtype is None else TracedTexts(_F[np.stack]([resized(t, width_of(dtype)) for t in texts]), dtype)
+    return joined(texts, _F[np.stack])
 
 
-def common(several: Sequence[TracedTexts]) -> np.dtype | None:
-    """The dtype that has room for the elements of several arrays; None for texts and bytes, which NumPy converts."""
-    if len({texts.dtype.kind for texts in several}) > 1:
+def joined(several: Sequence[TracedTexts], join: Callable[[list[Value]], Value]) -> TracedTexts | None:
+    """What a function makes of the codes of arrays, after they got one width; None for texts and bytes together.
+
+    NumPy converts bytes to texts then.
+    """
+    if len({texts._dtype.kind for texts in several}) > 1:
         return None
-    return of_width(several[0].dtype, max(texts._width for texts in several))
+    width, exact = max(texts._width for texts in several), None
+    known = max((texts._width for texts in several if texts._exact is None), default=0)
+    if known < width:  # one that may be wider, or not
+        widths = [texts._exact for texts in several if texts._exact is not None]
+        exact = functools.reduce(_F[np.maximum], widths, max(known, 1))
+    codes = join([resized(texts, width) for texts in several])
+    return TracedTexts(codes, of_width(several[0]._dtype, width), exact)
 
 
 def resized(texts: TracedTexts, width: int) -> Value:
@@ -333,122 +370,23 @@ class TextArrayStructure(HostStructure):
     """That of an array of texts, with its dtype."""
 
     def children(self, value: Value) -> list[Value]:
-        return [value._codes if isinstance(value, TracedTexts) else codes_of(value)]
+        if not isinstance(value, TracedTexts):
+            return [codes_of(value)]
+        return [value._codes] if value._exact is None else [value._codes, value._exact]
 
     def build(self, children: Sequence[Value]) -> Value:
-        (codes,) = children
-        return self.on_host(children, ()) if type(codes) is np.ndarray else TracedTexts(codes, self.extra)
+        codes, *exact = children
+        return self.on_host(children, ()) if type(codes) is np.ndarray else TracedTexts(codes, self.extra, *exact)
 
     def on_host(self, children: Sequence[Any], members: Sequence[object]) -> Value:
-        codes = np.ascontiguousarray(children[0])
-        return codes.view(self.extra)[..., 0]
+        codes, *exact = children
+        if codes.strides[-1] != codes.itemsize and codes.size:  # a view needs the characters side by side
+            codes = np.ascontiguousarray(codes)
+        made = codes.view(self.extra)[..., 0]
+        return made.astype(of_width(self.extra, int(exact[0]))) if exact else made
 
 
-# ---- comparisons and sums --------------------------------------------------------------------------------------------
-
-
-def _operands(ufunc: np.ufunc, a: Value, b: Value) -> tuple[TracedTexts, TracedTexts] | None:
-    """Both operands as texts of one width; None where one of them is no text."""
-    first, second = texts_of(a), texts_of(b)
-    if first is None or second is None:
-        return None
-    dtype = common((first, second))
-    if dtype is None:
-        raise first._refusal(f"numpy.{ufunc.__name__} with {second.dtype}")
-    one, other = (TracedTexts(resized(texts, width_of(dtype)), dtype) for texts in (first, second))
-    return one, other
-
-
-def compare(ufunc: np.ufunc, a: Value, b: Value) -> Value:
-    """As a comparison of two arrays of texts, or of one and a text."""
-    found = _operands(ufunc, a, b)
-    if found is None:
-        return _with_others(ufunc, a, b)
-    first, second = found
-    if ufunc in (np.equal, np.not_equal):
-        same = _F[np.all](_F[np.equal](first._codes, second._codes), axis=-1)
-        return same if ufunc is np.equal else _F[np.logical_not](same)
-    pairs = list(zip(words(first), words(second), strict=True))
-    made = _F[ufunc](*pairs[-1])
-    strict = np.less if ufunc in (np.less, np.less_equal) else np.greater
-    for x, y in reversed(pairs[:-1]):
-        made = _F[np.logical_or](_F[strict](x, y), _F[np.logical_and](_F[np.equal](x, y), made))
-    return made
-
-
-def _with_others(ufunc: np.ufunc, a: Value, b: Value) -> Value:
-    """The comparison of texts with what is no text: no number is equal to a text."""
-    texts, other = (a, b) if isinstance(a, TracedTexts) else (b, a)
-    if ufunc not in (np.equal, np.not_equal):
-        sample = np.zeros(1, texts.dtype)
-        ufunc(sample, other if not isinstance(other, Tracer) else 1)  # raises what NumPy does
-        raise texts._refusal(f"numpy.{ufunc.__name__} with a {type(other).__name__}")
-    shape = texts.shape
-    if isinstance(other, (Tracer, np.ndarray, np.generic)):
-        if not isinstance(other, Tracer) and other.dtype.kind not in "biufc":
-            raise texts._refusal(f"numpy.{ufunc.__name__} with such an array")
-        shape = _F[np.broadcast_to](_F[np.zeros](texts.shape, np.bool_), np.broadcast_shapes(shape, other.shape)).shape
-    elif not isinstance(other, (int, float, complex, type(None))):
-        raise texts._refusal(f"numpy.{ufunc.__name__} with a {type(other).__name__}")
-    return (_F[np.zeros] if ufunc is np.equal else _F[np.ones])(shape, np.bool_)
-
-
-# How many characters a word has, and the bits of each.
-_WORDS = {"U": (3, 21), "S": (7, 8)}
-
-
-def words(texts: TracedTexts) -> list[Value]:
-    """The characters as int64, each of several: texts are in the order of these, from the first on."""
-    count, bits = _WORDS[texts.dtype.kind]
-    made = []
-    for start in range(0, texts._width, count):
-        word: Value = np.int64(0)
-        for place in range(start, min(start + count, texts._width)):
-            shift = np.int64(1 << bits * (count - 1 - place + start))
-            word = _F[np.add](word, _F[np.multiply](texts._codes[..., place].astype(np.int64), shift))
-        made.append(word)
-    return made
-
-
-def add(a: Value, b: Value) -> Value:
-    """As `numpy.add` of texts: each joined with one of the other array."""
-    first, second = texts_of(a), texts_of(b)
-    if first is None or second is None or common((first, second)) is None:
-        owner, other = (a, b) if isinstance(a, TracedTexts) else (b, a)
-        if isinstance(other, (Tracer, int, float, np.ndarray, np.generic)):
-            number = np.ones(1, other.dtype)[0] if isinstance(other, (TracedArray, np.ndarray)) else 1
-            np.add(np.zeros(1, owner.dtype), number)  # raises what NumPy does
-        raise owner._refusal("numpy.add with what is no text of this kind")
-    width = first._width + second._width
-    shape = np.broadcast_shapes(first.shape, second.shape)
-    places = np.arange(width)
-    ends = _F[np.where](_F[np.not_equal](first._codes, 0), places[: first._width] + 1, 0)
-    length = _F[np.broadcast_to](_F[np.max](ends, axis=-1), shape)[..., None]
-    table = _F[np.concatenate](
-        [_F[np.broadcast_to](text._codes, (*shape, text._width)) for text in (first, second)]
-        + [_F[np.zeros]((*shape, 1), first._codes.dtype)],
-        axis=-1,
-    )
-    behind = _F[np.minimum](_F[np.add](_F[np.subtract](places, length), first._width), width)
-    taken = _F[np.where](_F[np.less](places, length), places, behind)
-    return TracedTexts(_F[np.take_along_axis](table, taken, axis=-1), of_width(first.dtype, width))
-
-
-def _binary_method(ufunc: np.ufunc, reflected: bool = False) -> Callable[[TracedTexts, Any], Value]:
-    def method(self: TracedTexts, other: Value) -> Value:
-        if isinstance(other, UnionValue) and not is_text(other):
-            return other.each(lambda one: method(self, one))
-        return FUNCTIONS[ufunc](other, self) if reflected else FUNCTIONS[ufunc](self, other)
-
-    return method
-
-
-_COMPARISONS = {
-    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
-}  # fmt: skip
-for _name, _ufunc in _COMPARISONS.items():
-    FUNCTIONS[_ufunc] = functools.partial(compare, _ufunc)
-    setattr(TracedTexts, f"__{_name}__", _binary_method(_ufunc))
-FUNCTIONS[np.add] = add
-TracedTexts.__add__ = _binary_method(np.add)  # type: ignore[attr-defined]
-TracedTexts.__radd__ = _binary_method(np.add, reflected=True)  # type: ignore[attr-defined]
+def widened(*several: TracedTexts) -> tuple[TracedTexts, ...]:
+    """The same texts with room for as many characters in each array."""
+    width = max(texts._width for texts in several)
+    return tuple([TracedTexts(resized(texts, width), of_width(texts._dtype, width)) for texts in several])
