@@ -123,7 +123,7 @@ def test_static_argument_that_is_not_there():
         (({object()}, 1.0), "a"),
         ((1.0, [1.0, object()]), "b[1]"),
         ((1.0, {"k": (object(),)}), "b['k'][0]"),
-        ((np.array(["x"]), 1.0), "a"),
+        ((np.array(["x"], ">U1"), 1.0), "a"),
     ],
 )
 def test_unsupported_argument_names_the_parameter(args, where):
@@ -346,7 +346,7 @@ def test_a_new_object_of_an_argument_that_holds_itself_is_refused():
     ("value", "words"),
     [
         (np.array([1, None]), "dtype object cannot be compiled; pass one of numbers"),
-        (np.array(["a"]), "pass numbers that stand for the texts"),
+        (np.array(["a"], ">U1"), "pass numbers that stand for the texts"),
         (iter([1.0]), r"is a list_iterator .* each call would use it up: pass list\(x\)"),
         ((v for v in [1.0]), r"pass list\(x\)"),
         ({object()}, r"members can be numbers, texts and the like, and tuples of these; pass tuple\(x\)"),

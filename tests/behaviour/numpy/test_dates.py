@@ -152,10 +152,9 @@ def test_what_is_refused():
         lambda d: d[0] == "2020-01-01",
         lambda d: d.tolist(),
         lambda d: d.fill(d[0]),
-        lambda d: np.datetime_as_string(d),
     ]
     for f in programs:
-        with pytest.raises(UnsupportedOperationError, match=r"datetime64\[D\]|a date|fill changes|returns a ndarray"):
+        with pytest.raises(UnsupportedOperationError, match=r"datetime64\[D\]|a date|fill changes"):
             jit(lambda d, f=f: f(d))(KNOWN)
 
 
@@ -163,7 +162,7 @@ def test_what_numpy_itself_computes():
     def of_dates(d):
         return (
             np.unique(d), np.unique(d, return_counts=True), np.isin(d, d[:1]), np.searchsorted(np.sort(d), d[0]),
-            np.repeat(d, 2), np.roll(d, 1), np.busday_count("2019-12-30", d), np.is_busday(d),
+            np.datetime_as_string(d), np.repeat(d, 2), np.roll(d, 1), np.busday_count("2019-12-30", d), np.is_busday(d),
             np.busday_offset(d, 2, roll="forward"), np.busday_count(d[:1], d[2:], holidays=["2020-01-02"]),
         )  # fmt: skip
 

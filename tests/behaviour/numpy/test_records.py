@@ -113,5 +113,17 @@ def test_what_is_refused():
     for f in (np.sum, lambda r: r == r, lambda r: r + 1, lambda r: np.sort(r, order="a"), np.array):
         with pytest.raises(UnsupportedOperationError, match="array of records"):
             jit(lambda r, f=f: f(r))(POINTS)
-    with pytest.raises(UnsupportedValueError, match="<U3"):
-        jit(lambda r: r)(np.zeros(1, [("s", "U3"), ("n", int)]))
+    with pytest.raises(UnsupportedValueError, match=">U3"):
+        jit(lambda r: r)(np.zeros(1, [("s", ">U3"), ("n", int)]))
+
+
+def test_fields_of_texts():
+    def f(r):
+        total, longest = 0, ""
+        for one in r:
+            total += one["n"] * (one["s"] != "b")
+            longest = max(longest, one["s"])
+        r["s"][0] = "new"
+        return r["s"] == "b", r["n"][r["s"] == "b"].sum(), total, longest, r[1:], r["s"]
+
+    check(f, np.array([("a", 1), ("b", 2), ("cc", 3), ("b", 4)], [("s", "U3"), ("n", int)]))
