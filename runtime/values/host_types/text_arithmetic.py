@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.values import registry
-from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values import containers, registry, wrap
 from anabranch.runtime.values.host_types.text_arrays import (
     FUNCTIONS,
     TracedTexts,
@@ -20,28 +19,29 @@ from anabranch.runtime.values.host_types.text_arrays import (
     texts_of,
     widened,
 )
+from anabranch.runtime.values.lazy_text import Text
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 _F = registry.FUNCTIONS
 
 
-def _operands(ufunc: np.ufunc, a: Value, b: Value) -> tuple[TracedTexts, ...] | None:
-    """Both operands as texts of one width; None where one of them is no text."""
+def _operands(a: Value, b: Value) -> tuple[TracedTexts, TracedTexts] | None:
+    """Both operands as texts; None where one of them is no text, or one is texts and the other bytes."""
     first, second = texts_of(a), texts_of(b)
-    if first is None or second is None:
+    if first is None or second is None or first._dtype.kind != second._dtype.kind:
         return None
-    if first._dtype.kind != second._dtype.kind:
-        raise first._refusal(f"numpy.{ufunc.__name__} with {second._dtype}")
-    return widened(first, second)
+    return first, second
 
 
 def compare(ufunc: np.ufunc, a: Value, b: Value) -> Value:
     """As a comparison of two arrays of texts, or of one and a text."""
-    found = _operands(ufunc, a, b)
+    found = _operands(a, b)
     if found is None:
-        return _with_others(ufunc, a, b)
-    first, second = found
+        raise _no_loop(ufunc, a, b)
+    _broadcast(*found)
+    first, second = widened(*found)
     if ufunc in (np.equal, np.not_equal):
         same = _F[np.all](_F[np.equal](first._codes, second._codes), axis=-1)
         return same if ufunc is np.equal else _F[np.logical_not](same)
@@ -53,21 +53,55 @@ def compare(ufunc: np.ufunc, a: Value, b: Value) -> Value:
     return made
 
 
-def _with_others(ufunc: np.ufunc, a: Value, b: Value) -> Value:
-    """The comparison of texts with what is no text: no number is equal to a text."""
+def _broadcast(first: TracedTexts, second: TracedTexts) -> Value:
+    """An array of False, of the shape that both have together.
+
+    Raises what NumPy does where there is none: the shapes of the codes, with their last axis, are not in its message.
+    """
+    a, b = (_F[np.zeros](texts.shape, np.bool_) for texts in (first, second))
+    return _F[np.logical_or](a, b)
+
+
+def _no_loop(ufunc: np.ufunc, *operands: Value) -> Exception:
+    """The refusal of a ufunc of these operands; raises what NumPy does, where it does."""
+    texts = next(x for x in operands if isinstance(x, TracedTexts))
+    ufunc(*map(_sample, operands))
+    return texts._refusal(f"numpy.{ufunc.__name__} with such operands")
+
+
+def _sample(operand: Value) -> Value:
+    """Some operand of the type of this one, of one element."""
+    if isinstance(operand, (list, tuple)):
+        return type(operand)(map(_sample, operand))
+    if isinstance(operand, (TracedTexts, Text)):
+        return operand.__anabranch_sample__()
+    if not isinstance(operand, Tracer):
+        return operand.ravel()[:1] if isinstance(operand, np.ndarray) else operand
+    number: Any = operand
+    some = np.ones((1,) * number.ndim, number.dtype)
+    return some.item() if isinstance(operand, PythonScalar) else some
+
+
+def _is_equal(ufunc: np.ufunc, a: Value, b: Value) -> Value:
+    """As `a == b` or `a != b`: what is no text is equal to none, without an error."""
     texts, other = (a, b) if isinstance(a, TracedTexts) else (b, a)
-    if ufunc not in (np.equal, np.not_equal):
-        sample = np.zeros(1, texts._dtype)
-        ufunc(sample, other if not isinstance(other, Tracer) else 1)  # raises what NumPy does
-        raise texts._refusal(f"numpy.{ufunc.__name__} with a {type(other).__name__}")
-    shape = texts.shape
-    if isinstance(other, (Tracer, np.ndarray, np.generic)):
-        if not isinstance(other, Tracer) and other.dtype.kind not in "biufc":
-            raise texts._refusal(f"numpy.{ufunc.__name__} with such an array")
-        shape = np.broadcast_shapes(shape, _F[np.shape](other))
-    elif not isinstance(other, (int, float, complex, type(None))):
-        raise texts._refusal(f"numpy.{ufunc.__name__} with a {type(other).__name__}")
-    return (_F[np.zeros] if ufunc is np.equal else _F[np.ones])(shape, np.bool_)
+    if _operands(a, b) is not None:
+        return compare(ufunc, a, b)
+    if not containers.has_traced(other):
+        other = np.asarray(other)
+        has_equal = other.dtype.kind not in "biufcUS" and not _has_none(other)
+    else:
+        has_equal = not isinstance(other, (TracedTexts, Tracer))
+    if has_equal:
+        raise texts._refusal(f"numpy.{ufunc.__name__} with such a value")
+    shape = other.shape if isinstance(other, (TracedTexts, np.ndarray)) else _F[np.shape](other)
+    no = _F[np.logical_and](_F[np.zeros](texts.shape, np.bool_), _F[np.zeros](shape, np.bool_))
+    return no if ufunc is np.equal else _F[np.logical_not](no)
+
+
+def _has_none(other: np.ndarray) -> bool:
+    """Return whether an array of objects holds only what is equal to no text: None, or a class, or a dict."""
+    return other.dtype == object and all(x is None or type(x) in (type, dict, bool, int, float) for x in other.flat)
 
 
 # How many characters a word has, and the bits of each.
@@ -89,45 +123,85 @@ def words(texts: TracedTexts) -> list[Value]:
 
 def add(a: Value, b: Value) -> Value:
     """As `numpy.add` of texts: each joined with one of the other array."""
-    first, second = texts_of(a), texts_of(b)
-    if first is None or second is None or first._dtype.kind != second._dtype.kind:
-        owner, other = (a, b) if isinstance(a, TracedTexts) else (b, a)
-        if isinstance(other, (Tracer, int, float, np.ndarray, np.generic)):
-            number = np.ones(1, other.dtype)[0] if isinstance(other, (TracedArray, np.ndarray)) else 1
-            np.add(np.zeros(1, owner._dtype), number)  # raises what NumPy does
-        raise owner._refusal("numpy.add with what is no text of this kind")
+    made = _sum(a, b)
+    return made if made.ndim else made[()]
+
+
+def _sum(a: Value, b: Value) -> TracedTexts:
+    """The sum as an array, of no dimension for two single texts."""
+    found = _operands(a, b)
+    if found is None:
+        raise _no_loop(np.add, a, b)
+    first, second = found
     width = first._width + second._width
-    shape = np.broadcast_shapes(first.shape, second.shape)
+    none = _broadcast(first, second)[..., None]
     places = np.arange(width)
-    length = _F[np.broadcast_to](lengths(first._codes), shape)[..., None]
+    length = _F[np.add](none, lengths(first._codes)[..., None])
     table = _F[np.concatenate](
-        [_F[np.broadcast_to](text._codes, (*shape, text._width)) for text in (first, second)]
-        + [_F[np.zeros]((*shape, 1), first._codes.dtype)],
-        axis=-1,
+        [_F[np.add](none, text._codes) for text in (first, second)] + [none.astype(first._codes.dtype)], axis=-1
     )
     behind = _F[np.minimum](_F[np.add](_F[np.subtract](places, length), first._width), width)
     taken = _F[np.where](_F[np.less](places, length), places, behind)
     exact = None
     if first._exact is not None or second._exact is not None:
         exact = _F[np.add](*(t._width if t._exact is None else t._exact for t in (first, second)))
-    return TracedTexts(_F[np.take_along_axis](table, taken, axis=-1), of_width(first._dtype, width), exact)
+    if wrap.is_dynamic_array(table) and table.ndim == 2:
+        codes = table[_F[np.arange](table.shape[0])[:, None], taken]
+    else:
+        codes = _F[np.take_along_axis](table, taken, axis=-1)
+    return TracedTexts(codes, of_width(first._dtype, width), exact)
 
 
-def _binary_method(ufunc: np.ufunc, reflected: bool = False) -> Callable[[TracedTexts, Any], Value]:
+def _differ(shape: Sequence[Value], other: Sequence[Value]) -> bool:
+    return any(type(a) is type(b) is int and a != b for a, b in zip(shape, other, strict=True))
+
+
+def _add_in_place(self: TracedTexts, other: Value) -> TracedTexts:
+    """As `self += other`: what is too long is cut off."""
+    made = _sum(self, other)
+    if made.ndim != self.ndim or _differ(made.shape, self.shape):
+        one, other = (np.broadcast_to("", texts.shape) for texts in (self, made))
+        np.add(one, other, out=np.empty(self.shape, "U1"))  # raises what NumPy does
+    self[...] = made
+    return self
+
+
+def _binary_method(
+    rule: Callable[[np.ufunc, Value, Value], Value], ufunc: np.ufunc, reflected: bool = False
+) -> Callable[[TracedTexts, Any], Value]:
     def method(self: TracedTexts, other: Value) -> Value:
         if isinstance(other, UnionValue) and not is_text(other):
             return other.each(lambda one: method(self, one))
-        return FUNCTIONS[ufunc](other, self) if reflected else FUNCTIONS[ufunc](self, other)
+        return rule(ufunc, other, self) if reflected else rule(ufunc, self, other)
 
     return method
+
+
+def _refused(ufunc: np.ufunc, *operands: Value) -> NoReturn:
+    raise _no_loop(ufunc, *operands)
 
 
 _COMPARISONS = {
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
 }  # fmt: skip
+_name: str
+_ufunc: np.ufunc
 for _name, _ufunc in _COMPARISONS.items():
     FUNCTIONS[_ufunc] = functools.partial(compare, _ufunc)
-    setattr(TracedTexts, f"__{_name}__", _binary_method(_ufunc))
+    setattr(TracedTexts, f"__{_name}__", _binary_method(_is_equal if _name in ("eq", "ne") else compare, _ufunc))
 FUNCTIONS[np.add] = add
-setattr(TracedTexts, "__add__", _binary_method(np.add))  # noqa: B010 - as the others
-setattr(TracedTexts, "__radd__", _binary_method(np.add, reflected=True))  # noqa: B010
+# Operators that NumPy has no loops for.
+_OTHERS = {
+    "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide,
+    "mod": np.remainder, "divmod": np.divmod, "pow": np.power, "matmul": np.matmul, "lshift": np.left_shift,
+    "rshift": np.right_shift, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
+}  # fmt: skip
+for _name, _ufunc in ({"add": np.add} | _OTHERS).items():
+    _rule = _refused if _name in _OTHERS else lambda _, a, b: add(a, b)
+    setattr(TracedTexts, f"__{_name}__", _binary_method(_rule, _ufunc))
+    setattr(TracedTexts, f"__r{_name}__", _binary_method(_rule, _ufunc, reflected=True))
+for _name, _ufunc in {
+    "neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert,
+}.items():  # fmt: skip
+    setattr(TracedTexts, f"__{_name}__", lambda self, ufunc=_ufunc: _refused(ufunc, self))
+setattr(TracedTexts, "__iadd__", _add_in_place)  # noqa: B010 - as the others

@@ -6,23 +6,26 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import tracing
-from anabranch.runtime.values import registry
+from anabranch.runtime.values import containers, registry
 from anabranch.runtime.values.host_types.text_arithmetic import compare
 from anabranch.runtime.values.host_types.text_arrays import (
     CODES,
     FUNCTIONS,
     TracedTexts,
     is_text,
+    of_kind,
     of_width,
     resized,
     texts_of,
     width_of,
 )
 from anabranch.runtime.values.host_types.text_order import of_one_width, operand
+from anabranch.runtime.values.lazy_text import Text
 
 _F = registry.FUNCTIONS
 
@@ -71,7 +74,8 @@ def _append(arr: Value, values: Value, axis: Value = None) -> tuple[Sequence[Val
 
 def _insert(arr: Value, obj: Value, values: Value, axis: Value = None) -> Value:
     """As `numpy.insert`: what is inserted gets the width of the array."""
-    texts, given = operand(arr, np.insert), operand(values, np.insert)
+    texts = operand(arr, np.insert)
+    given = of_kind(operand(values, np.insert), texts._dtype)
     table = _F[np.concatenate]([texts.ravel()._codes, resized(given.ravel(), texts._width)])
     return texts._like(table[_F[np.insert](_places(texts), obj, _places(given, texts.size), axis=axis)])
 
@@ -113,20 +117,29 @@ def _view(key: Callable[..., Value]) -> Callable[..., Value]:
 
 
 def _flip_key(texts: TracedTexts, axis: Value = None) -> Value:
-    axes = range(texts.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-    turned = {one % texts.ndim for one in axes}
+    turned = range(texts.ndim) if axis is None else normalize_axis_tuple(axis, texts.ndim)
     return tuple([slice(None, None, -1) if k in turned else slice(None) for k in range(texts.ndim)])
+
+
+def _flipped(axis: int) -> Callable[..., Value]:
+    def key(texts: TracedTexts) -> Value:
+        if texts.ndim <= axis:
+            raise ValueError(f"Input must be >= {axis + 1}-d.")
+        return _flip_key(texts, axis)
+
+    return key
 
 
 def _swapaxes(a: Value, axis1: int, axis2: int) -> Value:
     order = list(range(a.ndim))
+    axis1, axis2 = (normalize_axis_index(one, a.ndim, f"axis{k}") for k, one in ((1, axis1), (2, axis2)))
     order[axis1], order[axis2] = order[axis2], order[axis1]
     return a.transpose(*order)
 
 
 def _squeeze(a: Value, axis: Value = None) -> Value:
     shape = _F[np.squeeze](_F[np.zeros](a.shape, np.bool_), axis).shape
-    return a.reshape(*shape)
+    return a if len(shape) == a.ndim else a.reshape(*shape)
 
 
 def _expand_dims(a: Value, axis: int) -> Value:
@@ -148,6 +161,11 @@ def _of_truth(function: Callable[..., Any]) -> Callable[..., Value]:
     return lambda a, *args, **kwargs: _F[function](_is_set(operand(a, function)), *args, **kwargs)
 
 
+def _of_codes(function: Callable[..., Any]) -> Callable[..., Value]:
+    """The rule of a function that asks about the memory of arrays."""
+    return lambda *args: _F[function](*[a._codes if isinstance(a, TracedTexts) else a for a in args])
+
+
 FUNCTIONS.update(
     {
         np.concatenate: concatenate, np.append: _joined(np.append, _append),
@@ -157,10 +175,12 @@ FUNCTIONS.update(
         np.compress: lambda condition, a, axis=None: _rearranged_compress(a, condition, axis),
         **{getattr(np, name): _of_method(name) for name in ("reshape", "ravel", "transpose", "copy")},
         np.flip: _view(_flip_key), np.swapaxes: _swapaxes, np.squeeze: _squeeze, np.expand_dims: _expand_dims,
-        np.flipud: _view(lambda texts: _flip_key(texts, 0)), np.fliplr: _view(lambda texts: _flip_key(texts, 1)),
+        np.flipud: _view(_flipped(0)), np.fliplr: _view(_flipped(1)),
         np.broadcast_to: _broadcast_to,
         **{f: _of_truth(f) for f in (np.any, np.all, np.nonzero, np.flatnonzero, np.count_nonzero)},
-        np.shape: lambda a: a.shape, np.ndim: lambda a: a.ndim, np.size: lambda a: a.size,
+        np.shape: lambda a: a.shape, np.ndim: lambda a: a.ndim,
+        np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
+        np.shares_memory: _of_codes(np.shares_memory), np.may_share_memory: _of_codes(np.may_share_memory),
         np.strings.equal: lambda a, b: compare(np.equal, a, b), np.char.equal: lambda a, b: compare(np.equal, a, b),
     }
 )  # fmt: skip
@@ -185,6 +205,8 @@ def _filled(shape: Value, fill_value: Value, dtype: Value = None, order: Value =
     texts = texts_of(fill_value)
     if texts is None:
         raise UnsupportedOperationError("an array of texts is filled with what is no text")
+    if dtype is not None and np.dtype(dtype).kind not in "US":
+        return _filled(shape, fill_value).astype(dtype)
     made = zeros(shape, texts._dtype if dtype is None else np.dtype(dtype))
     made[...] = texts
     return TracedTexts(made._codes, made._dtype, texts._exact if dtype is None else None)
@@ -192,7 +214,10 @@ def _filled(shape: Value, fill_value: Value, dtype: Value = None, order: Value =
 
 def _like(fill: Value) -> Callable[..., Value]:
     def rule(a: Value, *given: Value, dtype: Value = None, shape: Value = None, **_: Value) -> Value:
-        made = zeros(a.shape if shape is None else shape, a.dtype if dtype is None else np.dtype(dtype))
+        sizes = a.shape if shape is None else shape
+        if dtype is not None and np.dtype(dtype).kind not in "US":
+            return _F[np.zeros](sizes, dtype) if fill is not None else _F[np.full](sizes, given[0], dtype)
+        made = zeros(sizes, a.dtype if dtype is None else np.dtype(dtype))
         if fill is None:
             made[...] = given[0]
         return made
@@ -209,8 +234,8 @@ def _array(
     target = None if dtype is None else np.dtype(dtype)
     texts = texts_of(a)
     if texts is None or options or (target is not None and target.kind != texts._dtype.kind):
-        if isinstance(a, TracedTexts) and not options and target is not None:
-            return a.astype(target)
+        if texts is not None and not options and target is not None:
+            return texts.astype(target)
         raise UnsupportedOperationError(
             f"numpy.{original.__name__} of texts with such options is not supported in compiled code"
         )
@@ -231,6 +256,8 @@ FUNCTIONS.update(
 _MAKERS: dict[Any, Callable[..., Any]] = {
     np.full: _filled, np.array: FUNCTIONS[np.array], np.asarray: FUNCTIONS[np.asarray],
 }  # fmt: skip
+_OF_ONE_TEXT: dict[Any, Value] = {np.isscalar: True, np.shape: (), np.ndim: 0, np.size: 1}
+_CONVERT = (np.array, np.asarray)
 # Functions whose texts may all be constants, with the place of the argument that tells.
 _OF_CONSTANTS: dict[Any, Callable[..., Value]] = {
     np.full: lambda shape, fill_value, *_, **__: fill_value, np.array: lambda a, *_, **__: a,
@@ -239,10 +266,22 @@ _OF_CONSTANTS: dict[Any, Callable[..., Value]] = {
 }  # fmt: skip
 
 
+def _is_of_texts(value: Value) -> bool:
+    """Return whether a value is a text, or a list of texts, or of lists of them."""
+    return is_text(value) or (isinstance(value, (list, tuple)) and bool(value) and all(map(_is_of_texts, value)))
+
+
+def _is_number(texts: Value, dtype: Value = None, **_: Value) -> bool:
+    """Return whether known texts become numbers, which are known, too."""
+    return dtype is not None and np.dtype(dtype).kind not in "US" and not containers.has_traced(texts)
+
+
 def made(original: Callable[..., Any], args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """The array of texts that a function makes of texts among its arguments; None for any other call."""
     if args and isinstance(args[0], TracedTexts) and original in FUNCTIONS:
         return FUNCTIONS[original](*args, **kwargs)
+    if args and isinstance(args[0], Text) and original in _OF_ONE_TEXT:
+        return _OF_ONE_TEXT[original]
     telling = _OF_CONSTANTS.get(original)
     if telling is None or not tracing() or not args:
         return None
@@ -250,7 +289,7 @@ def made(original: Callable[..., Any], args: Sequence[Value], kwargs: Mapping[st
         found = telling(*args, **kwargs)
     except TypeError:
         return None
-    if not (is_text(found) or (isinstance(found, (list, tuple)) and found and all(map(is_text, found)))):
+    if not _is_of_texts(found) or (original in _CONVERT and _is_number(found, *args[1:2], **kwargs)):
         return None
     rule = _MAKERS.get(original) or FUNCTIONS[original]
     return rule(*args, **kwargs)

@@ -13,7 +13,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values import atoms, containers, registry, wrap
 from anabranch.runtime.values.host_types.host_type import HostStructure, HostTyped
 from anabranch.runtime.values.lazy_text import NUMPYS_TEXT, Text
 from anabranch.runtime.values.list_buffer import ListBuffer
@@ -85,6 +85,8 @@ class TracedTexts(HostTyped):
         return int(self._codes.shape[0])
 
     def __iter__(self) -> Iterator[Value]:
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d array")
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, key: Value) -> Value:
@@ -115,7 +117,10 @@ class TracedTexts(HostTyped):
             if isinstance(value, Tracer):
                 raise self._refusal("an assignment of a number to elements")
             texts = constant(np.array(value, self._dtype))
-        codes = resized(texts, self._width)
+        if texts.ndim:
+            # The shapes of the codes, with their last axis, are not in NumPy's messages.
+            _F[np.zeros](self.shape, np.bool_)[key] = _F[np.zeros](texts.shape, np.bool_)
+        codes = resized(of_kind(texts, self._dtype), self._width)
         if self._exact is not None:
             codes = _F[np.where](_F[np.less](np.arange(self._width), self._exact), codes, codes.dtype.type(0))
         self._codes[with_characters(key)] = codes
@@ -186,8 +191,9 @@ class TracedTexts(HostTyped):
 
     def transpose(self, *axes: Value) -> TracedTexts:
         """As `ndarray.transpose`."""
-        given = tuple(axes[0]) if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
-        order = [axis % self.ndim for axis in given] or list(range(self.ndim))[::-1]
+        given = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list, type(None))) else axes
+        np.zeros((1,) * self.ndim).transpose(given or None)  # raises what NumPy does
+        order = [axis % self.ndim for axis in given or range(self.ndim)[::-1]]
         return self._like(self._codes.transpose(*order, self.ndim))
 
     def fill(self, value: Value) -> None:
@@ -317,9 +323,27 @@ def texts_of(value: Value) -> TracedTexts | None:
         return constant(array) if is_kept(array.dtype) else None
     if isinstance(value, (Text, UnionValue)):
         return _spelled(value) if is_text(value) else None
-    if isinstance(value, (list, tuple)) and value and all(map(is_text, value)):
-        return _stacked([text for text in map(texts_of, value) if text is not None])
-    return None
+    return _listed(value) if isinstance(value, (list, tuple)) and value else None
+
+
+def _listed(items: Sequence[Value]) -> TracedTexts | None:
+    """Texts of a list, or of lists in it; None where something else is among them."""
+    if not containers.has_traced(items):
+        array = np.asarray(items)
+        return constant(array) if is_kept(array.dtype) else None
+    found = [texts_of(item) for item in items]
+    texts = [text for text in found if text is not None]
+    if len(texts) < len(found) or len({text.shape for text in texts}) > 1:
+        return None
+    return joined(texts, _F[np.stack])
+
+
+def of_kind(texts: TracedTexts, dtype: np.dtype) -> TracedTexts:
+    """The texts as bytes, or bytes as texts, where a dtype says so."""
+    if texts._dtype.kind == dtype.kind:
+        return texts
+    made: TracedTexts = texts.astype(of_width(dtype, texts._width))
+    return made
 
 
 def _spelled(text: Value) -> TracedTexts:
@@ -332,10 +356,6 @@ def _spelled(text: Value) -> TracedTexts:
         codes, is_known = current().trace.outside.text_operations.codes(text), False
     dtype = np.dtype((np.str_, wrap.shape_of(codes)[0]))
     return TracedTexts(codes, dtype, None if is_known else _F[np.maximum](lengths(codes), 1))
-
-
-def _stacked(texts: Sequence[TracedTexts]) -> TracedTexts | None:
-    return joined(texts, _F[np.stack])
 
 
 def joined(several: Sequence[TracedTexts], join: Callable[[list[Value]], Value]) -> TracedTexts | None:

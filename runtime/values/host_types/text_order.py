@@ -111,11 +111,13 @@ def _isin(
         if first is None or not of_no_text:
             raise texts._refusal("numpy.isin with such values")
         return _F[np.zeros](first.shape, np.bool_) if not invert else _F[np.ones](first.shape, np.bool_)
+    if first._dtype.kind != second._dtype.kind:
+        raise first._refusal(f"numpy.isin with {second._dtype}")
     tested = second.ravel()
     if type(tested.size) is int and tested.size <= _FEW:
         same = [compare(np.equal, first, tested._like(tested._codes[place])) for place in range(tested.size)]
         found = functools.reduce(_F[np.logical_or], same, _F[np.zeros](first.shape, np.bool_))
-        return _F[np.logical_not](found) if invert else found
+        return _F[np.asarray](_F[np.logical_not](found) if invert else found)
     return _F[np.isin](*keys(first, second), invert=invert)
 
 
@@ -158,7 +160,9 @@ def _array_equal(a1: Value, a2: Value, equal_nan: Value = False) -> Value:
         return False
     if any(type(size) is not int for size in (*first.shape, *second.shape)):
         raise first._refusal("numpy.array_equal of arrays of run-time sizes")
-    return _F[np.all](compare(np.equal, first, second)).item() if first.shape == second.shape else False
+    if first.shape != second.shape or first._dtype.kind != second._dtype.kind:
+        return False
+    return _F[np.all](compare(np.equal, first, second)).item()
 
 
 FUNCTIONS.update(

@@ -239,7 +239,8 @@ def test_sets():
             np.isin(a, ["the", "cat"]), np.isin(a, b), np.isin(a, b, invert=True), np.isin(a, [1, 2]),
             np.intersect1d(a, b),
             np.setdiff1d(a, b), np.union1d(a, b), "the" in a, "dog" in a, "dog" not in a, a[0] in b, set(a) & set(b),
-            np.isin(a, np.repeat(b, 20)), np.intersect1d(a, b, return_indices=True),
+            np.isin(a, np.repeat(b, 20)), np.intersect1d(a, b, return_indices=True), np.isin(a[0], b),
+            np.isin("the", a), np.isin(a, ["the", 1]), np.isin(a, list("abcdefghijklmnopqrst")),
         )  # fmt: skip
 
     check(f, WORDS, np.array(["the", "mat", "zebra"]))
@@ -256,7 +257,8 @@ def test_the_same_elements_in_other_places():
             np.compress(a == "the", a), a.repeat(2), np.array_equal(a, a), np.array_equal(a, b),
             np.where(a == "the", a, "other"),
             np.where(a == "the", b[0], a[1]), np.select([a == "the", a == "cat"], [a, "CAT"], "none at all"),
-            np.ravel(a), np.copy(a),
+            np.ravel(a), np.copy(a), np.squeeze(a), a[None].squeeze(), np.size(a, 0), np.shares_memory(a, a),
+            np.may_share_memory(a, a[1:]), np.shares_memory(a, b), np.isscalar(a[0]), np.shape(a[0]), np.ndim(a[0]),
         )  # fmt: skip
 
     check(f, WORDS, np.array(["the", "longer text"]))
@@ -268,6 +270,59 @@ def test_sums():
 
     check(f, WORDS, WORDS[::-1].astype("U5"))
     check(f, BYTES.astype("U4"), BYTES[::-1].astype("U2"))
+
+
+def test_sums_in_place():
+    def f(w, z):
+        v = w[1:4]
+        v += w[3:6]
+        w += "!"
+        z += "?"
+        some = w[w != "the!"]
+        some += "q"
+        return w, v, z, some, some + some, some + w[0], z + "x"
+
+    check(f, WORDS.copy(), np.array("ab"))
+    check(f, WORDS.astype("U6"), np.array("ab", "U5"))
+
+    def wider(w):
+        w += w[:, None]
+
+    check(wider, WORDS.copy())
+
+
+def test_operands_that_are_no_texts():
+    def f(w, s, x):
+        return (
+            w == x, x != w, w == 1, w != [1] * 8, w == None, w == b"the", s == "AC", w == s.astype("U")[0],  # noqa: E711
+            w == ["the", 1, 2, 3, 4, 5, 6, 7], w == [["the"], ["cat"]], np.array_equal(s, w[:5]),
+        )  # fmt: skip
+
+    check(f, WORDS, BYTES, np.arange(8))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda w: np.equal(w, 1),
+        lambda w: np.less(b"a", w),
+        lambda w: 1 + w,
+        lambda w: w + 1.5,
+        lambda w: w + [1] * 8,
+        lambda w: w * 2,
+        lambda w: -w,
+        lambda w: w & w,
+        lambda w: w == w[:2],
+        lambda w: w + w[:2],
+        lambda w: w == [],
+        lambda w: w.transpose(3),
+        lambda w: np.flip(w, 1),
+        lambda w: np.fliplr(w),
+        lambda w: np.swapaxes(w, 0, 1),
+    ],
+)
+def test_operations_that_raise(wrong):
+    check(wrong, WORDS)
 
 
 def test_what_numpy_has_of_texts():
@@ -332,6 +387,29 @@ def test_writes(native):
     check(lambda w: (w.fill("q"), w), GRID.copy())
 
 
+def test_writes_of_texts_to_bytes_and_back():
+    def f(s, w):
+        s[0] = w[0]
+        w[1:3] = s[1:3]
+        s[1:3] = ["x", "longer"]
+        return np.insert(w, 1, b"x")
+
+    check(f, BYTES.copy(), WORDS.copy())
+    for text in ("é", b"\xe9"):
+        check(lambda a, b, text=text: (a.__setitem__(0, text), b.__setitem__(0, text)), BYTES.copy(), WORDS.copy())
+    check(f, BYTES.copy(), np.array(["é", "", "a"]))
+    check(f, np.array([b"", b"\xe9", b"a"]), WORDS.copy())
+
+
+@pytest.mark.parametrize("k", [2, -1])
+def test_writes_of_other_shapes(k):
+    def f(w, k):
+        w[k : k + 2] = ["1", "2"]
+
+    check(f, WORDS.copy(), k)
+    check(lambda w: w.__setitem__(w == "the", ["1", "2"]), WORDS.copy())
+
+
 def test_writes_to_views_of_the_callers_array():
     wide = np.array([["a", "b", "c"], ["d", "e", "f"]], "U3")
 
@@ -363,7 +441,10 @@ def test_new_arrays():
             np.zeros_like(table),
             np.full_like(table, "abcdefghij"), np.where(x > 1, "", "x"),
             np.unique(np.where(x > 1, "hi", "low"), return_counts=True),
-            np.where(True, "a", "bb"), np.zeros(2, "S3"),
+            np.where(True, "a", "bb"), np.zeros(2, "S3"), np.zeros_like(table, dtype=int),
+            np.full_like(table, 3, dtype=int),
+            np.full(3, "5", dtype=int), np.array(["1", "2"], dtype=float), np.array(["ab", "c"], dtype="S1"),
+            np.array([[out[0], "x"], ["y", "z"]]), np.array([out[:2], ["x", "a longer one"]]),
         )  # fmt: skip
 
     check(f, VALUES, 5)
