@@ -225,14 +225,26 @@ def on_host(function: Callable[..., object], *args: Value, **kwargs: Value) -> V
 
     Raises `UnsupportedOperationError` where the settings forbid calls of the host.
     """
+    return _on_host(None, function, args, kwargs)
+
+
+def _on_host_like(example: Value, function: Callable[..., object], *args: Value, **kwargs: Value) -> Value:
+    """As `on_host`, of a function whose results are like an example."""
+    return _on_host((example,), function, args, kwargs)
+
+
+def _on_host(
+    example: tuple[Value] | None, function: Callable[..., object], args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> Value:
     if not settings().host_calls:
         raise UnsupportedOperationError(
             f"{full_name(function)} of a run-time value is a call of the host, which the setting host_calls forbids"
         )
-    return deferred.call_of(None)(full_name(function), function, args, kwargs)
+    return deferred.call_of(None)(full_name(function), function, args, kwargs, example)
 
 
 registry.HOST_CALLS.append(on_host)
+registry.HOST_CALLS_LIKE.append(_on_host_like)
 
 
 def supported(dtype: Value) -> np.dtype:

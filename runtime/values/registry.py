@@ -21,6 +21,8 @@ DYNAMIC_SHAPE_OPERATIONS: dict[object, Callable[..., Any]] = {}
 # The functions that NumPy itself computes once the values are known, and what stages a call of NumPy's own.
 ON_HOST: set[object] = set()
 HOST_CALLS: list[Callable[..., Any]] = []
+# As those; the first argument is a result like all others, so that no call while tracing has to tell.
+HOST_CALLS_LIKE: list[Callable[..., Any]] = []
 # Why what is not staged is not, by its full name; and what only works on values that are known while tracing.
 REFUSED: dict[str, str] = {}
 STATIC: dict[str, str] = {}

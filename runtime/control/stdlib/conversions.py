@@ -50,7 +50,7 @@ def _convert(kind: type) -> Callable[..., Any]:
         if kind is int and args and isinstance(args[0], Text) and tracing():
             return text_numbers.int_of(args[0], *args[1:], **kwargs)
         if kind in (float, complex) and len(args) == 1 and isinstance(args[0], Text) and tracing():
-            return registry.HOST_CALLS[0](kind, args[0])
+            return registry.HOST_CALLS_LIKE[0](kind(0), kind, args[0])
         if not any(map(is_traced, args)):
             return _convert_object(kind, *args) if len(args) == 1 and not kwargs else kind(*args, **kwargs)
         if kind is complex and len(args) == 2:

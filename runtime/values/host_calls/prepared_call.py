@@ -173,8 +173,19 @@ def sharing(found: Sequence[np.ndarray]) -> frozenset[int]:
     return frozenset(
         place
         for place, part in enumerate(found)
-        if part.flags.writeable and any(np.may_share_memory(part, x) for k, x in enumerate(found) if k != place)
+        if part.flags.writeable and any(_share(part, x) for k, x in enumerate(found) if k != place)
     )
+
+
+def _share(a: np.ndarray, b: np.ndarray) -> bool:
+    """Return whether two arrays share memory; fields of one array of records do not."""
+    try:
+        return np.shares_memory(a, b, max_work=_MOST_WORK)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
+
+
+_MOST_WORK = 1000
 
 
 def prepared_call(

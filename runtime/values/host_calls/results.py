@@ -279,7 +279,9 @@ def _flatten(name: str, layout: layouts.Layout, value: Any, found: list[np.ndarr
         case layouts.Node(HostStructure() as structure, children) if not isinstance(
             structure, library_objects.LibraryStructure
         ):
-            if not isinstance(value, (np.ndarray, np.generic)) or structures.structure_of(value) != structure:
+            if not isinstance(value, (np.ndarray, np.generic)) or not structure.is_form_of(
+                structures.structure_of(value)
+            ):
                 raise RefusedError(
                     f"{name} has returned {_told(value)} where it was taken to return an array of {structure.extra}"
                 )

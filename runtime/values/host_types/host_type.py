@@ -94,6 +94,10 @@ class HostStructure(containers.Structure):
     flat = True
     is_of_arrays = True
 
+    def is_form_of(self, other: containers.Structure | None) -> bool:
+        """Return whether an object of the other structure lies in arrays of the same dtypes."""
+        return other == self
+
 
 def override(args: Iterable[object], kwargs: Mapping[str, object]) -> HostTyped | None:
     """The first argument of a function of NumPy's that says itself what the function does with it."""

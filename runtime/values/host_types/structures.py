@@ -15,7 +15,7 @@ from anabranch.runtime.values.host_types import (
     byte_sequences,
     records,
     text_array_functions,
-    text_arrays,
+    text_codes,
     time_functions,
     times,
 )
@@ -47,7 +47,7 @@ def structure_of(value: object) -> containers.Structure | None:
         exact = type(value) is np.ndarray or isinstance(value, np.generic)
         key = SCALAR if isinstance(value, np.generic) else "ints"
         return TimeStructure(TracedTimes, (key,), value.dtype) if exact else None
-    if type(value) is np.ndarray and text_arrays.is_kept(value.dtype):
+    if type(value) is np.ndarray and text_codes.is_kept(value.dtype):
         return TextArrayStructure(TracedTexts, ("codes",), value.dtype)
     if type(value) in (bytearray, memoryview):
         return byte_sequences.structure_of(value)  # type: ignore[arg-type]

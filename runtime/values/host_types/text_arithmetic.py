@@ -14,11 +14,10 @@ from anabranch.runtime.values.host_types.text_arrays import (
     FUNCTIONS,
     TracedTexts,
     is_text,
-    lengths,
-    of_width,
     texts_of,
     widened,
 )
+from anabranch.runtime.values.host_types.text_codes import lengths, of_width
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer

@@ -14,16 +14,14 @@ from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers, registry
 from anabranch.runtime.values.host_types.text_arithmetic import compare
 from anabranch.runtime.values.host_types.text_arrays import (
-    CODES,
     FUNCTIONS,
     TracedTexts,
     is_text,
     of_kind,
-    of_width,
     resized,
     texts_of,
-    width_of,
 )
+from anabranch.runtime.values.host_types.text_codes import CODES, of_width, width_of
 from anabranch.runtime.values.host_types.text_order import of_one_width, operand
 from anabranch.runtime.values.lazy_text import Text
 

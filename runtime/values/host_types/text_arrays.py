@@ -11,19 +11,18 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, containers, registry, wrap
+from anabranch.runtime.values.arrays import dynamic_array
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
+from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.host_types import text_codes
 from anabranch.runtime.values.host_types.host_type import HostStructure, HostTyped
-from anabranch.runtime.values.lazy_text import NUMPYS_TEXT, Text
-from anabranch.runtime.values.list_buffer import ListBuffer
-from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 _F = registry.FUNCTIONS
-# The codes of characters, by the kind of the dtype: `numpy.str_` or `numpy.bytes_`.
-CODES: dict[str, np.dtype] = {"U": np.dtype(np.uint32), "S": np.dtype(np.uint8)}
 
 
 class TracedTexts(HostTyped):
@@ -48,7 +47,7 @@ class TracedTexts(HostTyped):
 
     @property
     def _width(self) -> int:
-        return width_of(self._dtype)
+        return text_codes.width_of(self._dtype)
 
     def __anabranch_sample__(self) -> object:
         return np.zeros((1,) * self.ndim, self._dtype)
@@ -94,8 +93,8 @@ class TracedTexts(HostTyped):
             return key.through(lambda one: self[one])
         if isinstance(key, str):
             np.zeros((1,) * self.ndim, self._dtype)[key]  # raises what NumPy does
-        part = self._codes[with_characters(key)]
-        return numpys_text(self._plain(part)) if self._is_of_one(key) else self._like(part)
+        part = self._codes[text_codes.with_characters(key)]
+        return text_codes.numpys_text(self._plain(part)) if self._is_of_one(key) else self._like(part)
 
     def _plain(self, codes: Value) -> Text:
         """The text of a row of codes, as Python's."""
@@ -104,12 +103,12 @@ class TracedTexts(HostTyped):
                 f"an element of an array of {self._dtype} is not supported in compiled code; compare the array, or "
                 "make texts of it, x.astype('U')"
             )
-        return plain_text(codes)
+        return text_codes.plain_text(codes)
 
     def _is_of_one(self, key: Value) -> bool:
         """Return whether a key is that of one element."""
         places = key if isinstance(key, tuple) else (key,)
-        return len(places) == self.ndim and all(map(_is_number, places))
+        return len(places) == self.ndim and all(map(text_codes.is_number, places))
 
     def __setitem__(self, key: Value, value: Value) -> None:
         texts = texts_of(value)
@@ -123,7 +122,7 @@ class TracedTexts(HostTyped):
         codes = resized(of_kind(texts, self._dtype), self._width)
         if self._exact is not None:
             codes = _F[np.where](_F[np.less](np.arange(self._width), self._exact), codes, codes.dtype.type(0))
-        self._codes[with_characters(key)] = codes
+        self._codes[text_codes.with_characters(key)] = codes
 
     def __copy__(self) -> TracedTexts:
         return self._like(self._codes.copy())
@@ -227,18 +226,27 @@ class TracedTexts(HostTyped):
         """As `ndarray.astype`, to texts of another width; other types on the host."""
         target = np.dtype(dtype)
         if target.kind not in "US" or not target.isnative:
-            return registry.HOST_CALLS[0](np.ndarray.astype, self, target)
-        if target.kind == self._dtype.kind and width_of(target) in (
+            return self._converted(target)
+        if target.kind == self._dtype.kind and text_codes.width_of(target) in (
             0,
             None if self._exact is not None else self._width,
         ):
             return self.copy() if copy else self
-        target = of_width(target, width_of(target) or self._width)
+        if text_codes.width_of(target) or self._exact is None:
+            target = text_codes.of_width(target, text_codes.width_of(target) or self._width)
         if not np.can_cast(self._dtype, target, casting):
             np.zeros(1, self.dtype).astype(target, casting=casting)  # raises what NumPy does
         if target.kind == self._dtype.kind:
-            return TracedTexts(_F[np.array](resized(self, width_of(target))), target)
-        return registry.HOST_CALLS[0](np.ndarray.astype, self, target)
+            return TracedTexts(_F[np.array](resized(self, text_codes.width_of(target))), target)
+        return self._converted(target)
+
+    def _converted(self, target: np.dtype) -> Value:
+        """The elements as those of another dtype, by NumPy itself: they may be no numbers."""
+        if target.kind not in "biufcUS" or not target.itemsize:
+            return registry.HOST_CALLS[0](np.ndarray.astype, self, target)
+        codes = self._codes
+        shape = codes.capacity if isinstance(codes, DynamicArray) else codes.shape
+        return registry.HOST_CALLS_LIKE[0](np.zeros(shape[:-1], target), np.ndarray.astype, self, target)
 
 
 # The functions of NumPy's that take arrays of texts, with their rules, and those that are methods, too.
@@ -246,63 +254,17 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 METHODS = frozenset(["argsort", "repeat", "take", "searchsorted", "squeeze", "swapaxes", "nonzero", "compress"])
 
 
-def _is_number(place: Value) -> bool:
-    if isinstance(place, Tracer):
-        return not wrap.is_dynamic_array(place) and not wrap.shape_of(place) and place.abstract.dtype.kind in "iu"
-    return isinstance(place, (int, np.integer)) and not isinstance(place, bool)
-
-
-def with_characters(key: Value) -> Value:
-    """The key of elements as one of all their characters."""
-    parts = key if isinstance(key, tuple) else (key,)
-    return (*parts, slice(None)) if any(part is Ellipsis for part in parts) else key
-
-
 # ---- texts and their codes -------------------------------------------------------------------------------------------
-
-
-def lengths(codes: Value) -> Value:
-    """How many characters the texts have whose codes lie along a last axis."""
-    places = np.arange(1, codes.shape[-1] + 1)
-    return _F[np.max](_F[np.where](_F[np.not_equal](codes, 0), places, 0), axis=-1)
-
-
-def plain_text(codes: Value) -> Text:
-    """The text of a row of codes, as Python's."""
-    length, known = lengths(codes), Interval(0, wrap.shape_of(codes)[0])
-    return Text("decoded", (ListBuffer(wrap.as_atom(codes)), python_scalar(wrap.as_atom(length, np.int64), known)))
-
-
-def numpys_text(text: Value) -> Text:
-    """The text as NumPy's scalar, `numpy.str_`."""
-    return Text(NUMPYS_TEXT, (text,))
-
-
-def is_kept(dtype: np.dtype) -> bool:
-    """Return whether there is a form for arrays of a dtype: texts of some width, in the machine's order of bytes."""
-    return dtype.kind in "US" and dtype.isnative and dtype.itemsize > 0
-
-
-def width_of(dtype: np.dtype) -> int:
-    """How many characters the elements of a dtype have at most."""
-    return dtype.itemsize // CODES[dtype.kind].itemsize
-
-
-def of_width(dtype: np.dtype, width: int) -> np.dtype:
-    """The dtype of texts, or bytes, as those of another dtype, of a width."""
-    return np.dtype((dtype.type, width))
-
-
-def codes_of(array: np.ndarray) -> np.ndarray:
-    """The codes of the characters of an array of texts, in its memory."""
-    return array.view([("codes", CODES[array.dtype.kind], (width_of(array.dtype),))])["codes"]
 
 
 def constant(array: np.ndarray) -> TracedTexts:
     """Texts that are known while tracing."""
-    codes = np.array(codes_of(np.ascontiguousarray(array).reshape(array.shape)))
+    codes = np.array(text_codes.codes_of(np.ascontiguousarray(array).reshape(array.shape)))
     codes.flags.writeable = False
-    return TracedTexts(wrap.array_of(atoms.literal(codes)), array.dtype)
+    made: TracedTexts = TextArrayStructure(TracedTexts, ("codes",), array.dtype).build(
+        [wrap.array_of(atoms.literal(codes))]
+    )
+    return made
 
 
 def is_text(value: object) -> bool:
@@ -320,7 +282,7 @@ def texts_of(value: Value) -> TracedTexts | None:
         return value
     if isinstance(value, (str, bytes, np.ndarray)):
         array = np.asarray(value)
-        return constant(array) if is_kept(array.dtype) else None
+        return constant(array) if text_codes.is_kept(array.dtype) else None
     if isinstance(value, (Text, UnionValue)):
         return _spelled(value) if is_text(value) else None
     return _listed(value) if isinstance(value, (list, tuple)) and value else None
@@ -330,7 +292,7 @@ def _listed(items: Sequence[Value]) -> TracedTexts | None:
     """Texts of a list, or of lists in it; None where something else is among them."""
     if not containers.has_traced(items):
         array = np.asarray(items)
-        return constant(array) if is_kept(array.dtype) else None
+        return constant(array) if text_codes.is_kept(array.dtype) else None
     found = [texts_of(item) for item in items]
     texts = [text for text in found if text is not None]
     if len(texts) < len(found) or len({text.shape for text in texts}) > 1:
@@ -342,7 +304,7 @@ def of_kind(texts: TracedTexts, dtype: np.dtype) -> TracedTexts:
     """The texts as bytes, or bytes as texts, where a dtype says so."""
     if texts._dtype.kind == dtype.kind:
         return texts
-    made: TracedTexts = texts.astype(of_width(dtype, texts._width))
+    made: TracedTexts = texts.astype(text_codes.of_width(dtype, texts._width))
     return made
 
 
@@ -355,7 +317,7 @@ def _spelled(text: Value) -> TracedTexts:
     else:
         codes, is_known = current().trace.outside.text_operations.codes(text), False
     dtype = np.dtype((np.str_, wrap.shape_of(codes)[0]))
-    return TracedTexts(codes, dtype, None if is_known else _F[np.maximum](lengths(codes), 1))
+    return TracedTexts(codes, dtype, None if is_known else _F[np.maximum](text_codes.lengths(codes), 1))
 
 
 def joined(several: Sequence[TracedTexts], join: Callable[[list[Value]], Value]) -> TracedTexts | None:
@@ -371,7 +333,7 @@ def joined(several: Sequence[TracedTexts], join: Callable[[list[Value]], Value])
         widths = [texts._exact for texts in several if texts._exact is not None]
         exact = functools.reduce(_F[np.maximum], widths, max(known, 1))
     codes = join([resized(texts, width) for texts in several])
-    return TracedTexts(codes, of_width(several[0]._dtype, width), exact)
+    return TracedTexts(codes, text_codes.of_width(several[0]._dtype, width), exact)
 
 
 def resized(texts: TracedTexts, width: int) -> Value:
@@ -391,22 +353,44 @@ class TextArrayStructure(HostStructure):
 
     def children(self, value: Value) -> list[Value]:
         if not isinstance(value, TracedTexts):
-            return [codes_of(value)]
+            return [text_codes.codes_of(value)]
         return [value._codes] if value._exact is None else [value._codes, value._exact]
 
     def build(self, children: Sequence[Value]) -> Value:
         codes, *exact = children
-        return self.on_host(children, ()) if type(codes) is np.ndarray else TracedTexts(codes, self.extra, *exact)
+        if type(codes) is np.ndarray:
+            return self.on_host(children, ())
+        if exact or (type(codes.shape[-1]) is int and codes.shape[-1]):
+            return TracedTexts(codes, self.extra, *exact)
+        return _of_run_time_width(codes, self.extra)
 
     def on_host(self, children: Sequence[Any], members: Sequence[object]) -> Value:
         codes, *exact = children
         if codes.strides[-1] != codes.itemsize and codes.size:  # a view needs the characters side by side
             codes = np.ascontiguousarray(codes)
-        made = codes.view(self.extra)[..., 0]
-        return made.astype(of_width(self.extra, int(exact[0]))) if exact else made
+        width = int(exact[0]) if exact else codes.shape[-1]
+        if not width:
+            return np.ndarray(codes.shape[:-1], (self.extra.type, 0))
+        made = codes.view(text_codes.of_width(self.extra, codes.shape[-1]))[..., 0]
+        return made.astype(text_codes.of_width(self.extra, width)) if exact else made
+
+    def is_form_of(self, other: Structure | None) -> bool:
+        return type(other) is type(self) and (other.keys, other.extra.kind) == (self.keys, self.extra.kind)
+
+
+def _of_run_time_width(codes: Value, dtype: np.dtype) -> TracedTexts:
+    """Texts that a host call returns, of a width that is known only at run time, or 0."""
+    width = codes.shape[-1]
+    if isinstance(codes, DynamicArray):
+        rest = codes.extents[:-1]
+        codes = dynamic_array.make(codes.memory, (*rest, None)) if any(rest) else codes.memory
+    else:
+        codes = _F[np.zeros]((*codes.shape[:-1], 1), codes.dtype)
+    exact = wrap.numpy_result(wrap.as_atom(width, np.int64))
+    return TracedTexts(codes, text_codes.of_width(dtype, codes.shape[-1]), exact)
 
 
 def widened(*several: TracedTexts) -> tuple[TracedTexts, ...]:
     """The same texts with room for as many characters in each array."""
     width = max(texts._width for texts in several)
-    return tuple([TracedTexts(resized(texts, width), of_width(texts._dtype, width)) for texts in several])
+    return tuple([TracedTexts(resized(texts, width), text_codes.of_width(texts._dtype, width)) for texts in several])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from anabranch import UnsupportedOperationError, configure, jit
-from tests.equivalence import check
+from tests.equivalence import Outcome, alike, check, check_calls
 
 LABELS = np.array(["setosa", "virginica", "setosa", "versicolor", "virginica", "setosa", ""])
 WORDS = np.array(["the", "cat", "sat", "on", "the", "mat", "the", "cät"])
@@ -335,6 +335,34 @@ def test_what_numpy_has_of_texts():
         )  # fmt: skip
 
     check(f, WORDS)
+
+
+def test_widths_that_the_values_decide():
+    def f(w):
+        r = np.char.replace(w, "t", "TTTT")
+        short = np.char.replace(w, "t", "")
+        short[0] = "cut off"
+        head, _, tail = np.strings.partition(w, "t")
+        return (
+            r, r + "x", np.sort(r), r[r != "a"], [t for t in r], r[0], r.astype("S"), r.astype("U2"), r.tolist(), short,
+            np.concatenate([r, w]), [np.char.multiply(r, i)[0] for i in range(3)], head, tail, np.char.encode(w),
+        )  # fmt: skip
+
+    compiled = jit(f)
+    for words in (["the", "cat"], ["a", "b"], ["ttt", "tt"], ["t", ""]):
+        arguments = (np.array(words, "U3"),)
+        alike(Outcome(f, arguments, {}), Outcome(compiled, arguments, {}))
+    check(lambda w: (w, w + "x", [t for t in w], w.astype("U2")), np.ndarray(3, "U0"))
+
+
+def test_numbers_after_texts_that_are_none():
+    def f(w, k):
+        made = w.astype(float) if k else np.array([w[0] + "0", w[1]]).astype(int)
+        return made, [complex(text) for text in w]
+
+    numbers, words = np.array(["1", "22"]), np.array(["a", "b"])
+    check_calls(f, (words, 0), (numbers, 0))
+    check_calls(f, (words, 1), (numbers, 1))
 
 
 def test_to_numbers():
