@@ -23,6 +23,7 @@ from anabranch.runtime.values.control_of_atoms import repeated
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -33,6 +34,10 @@ from anabranch.runtime.values.union import UnionValue
 _INT64 = np.dtype(np.int64)
 _ORDERS: dict[Callable[..., Any], np.ufunc] = {
     operator.lt: np.less, operator.le: np.less_equal, operator.gt: np.greater, operator.ge: np.greater_equal,
+}  # fmt: skip
+_SWAPPED: dict[Callable[..., Any], Callable[..., Any]] = {
+    operator.eq: operator.eq, operator.ne: operator.ne, operator.lt: operator.gt, operator.le: operator.ge,
+    operator.gt: operator.lt, operator.ge: operator.le,
 }  # fmt: skip
 
 
@@ -103,8 +108,10 @@ def compared(operation: Callable[..., Any], a: object, b: object) -> Value:
     for value, other, is_left in ((a, b, True), (b, a, False)):
         if isinstance(value, UnionValue) and characters_of(value) is None:
             return value.each(lambda v, o=other, w=is_left: operation(*((v, o) if w else (o, v))))  # type: ignore[misc]
-        if isinstance(value, Tracer):
-            return operation(value, "")  # no number is a text, whichever it is
+        if isinstance(value, (np.ndarray, HostTyped)):  # compares its elements
+            return operation(a, b) if is_left else _SWAPPED[operation](b, a)
+        if isinstance(value, Tracer):  # no number is a text, whichever it is
+            return operation(value, "") if is_left else operation("", value)
         if not isinstance(value, (str, Text, UnionValue)):
             if operation is operator.eq or operation is operator.ne:
                 return operation is operator.ne

@@ -18,7 +18,7 @@ from anabranch.runtime.values.host_types.text_arrays import (
     widened,
 )
 from anabranch.runtime.values.host_types.text_codes import lengths, of_width
-from anabranch.runtime.values.lazy_text import Text
+from anabranch.runtime.values.lazy_text import Text, refused
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -63,8 +63,8 @@ def _broadcast(first: TracedTexts, second: TracedTexts) -> Value:
 
 def _no_loop(ufunc: np.ufunc, *operands: Value) -> Exception:
     """The refusal of a ufunc of these operands; raises what NumPy does, where it does."""
-    texts = next(x for x in operands if isinstance(x, TracedTexts))
     ufunc(*map(_sample, operands))
+    texts = next(found for found in map(texts_of, operands) if found is not None)
     return texts._refusal(f"numpy.{ufunc.__name__} with such operands")
 
 
@@ -203,4 +203,15 @@ for _name, _ufunc in {
     "neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert,
 }.items():  # fmt: skip
     setattr(TracedTexts, f"__{_name}__", lambda self, ufunc=_ufunc: _refused(ufunc, self))
+
+
+def _of_text(self: Text, ufunc: np.ufunc, method: str, *inputs: Value, **kwargs: Value) -> Value:
+    """The rule of a ufunc of one text, such as NumPy asks for where an array that is known is an operand."""
+    rule = FUNCTIONS.get(ufunc) if method == "__call__" and not kwargs else None
+    if rule is None:
+        raise refused(self)
+    return rule(*inputs)
+
+
+setattr(Text, "__array_ufunc__", _of_text)  # noqa: B010 - of a class that knows nothing of arrays
 setattr(TracedTexts, "__iadd__", _add_in_place)  # noqa: B010 - as the others
