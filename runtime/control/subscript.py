@@ -88,7 +88,7 @@ class CapturedConstant:
         return _to_read(self.array)[key]
 
     def __setitem__(self, key: Value, value: Value) -> None:
-        if traced_inside(key) or traced_inside(value):
+        if traced_inside(key) or has_traced(value):
             what = "at an index" if traced_inside(key) else "with a value"
             raise outside_array_refusal(what)
         self.array[key] = value

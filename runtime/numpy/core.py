@@ -14,7 +14,7 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.arrays.flat_iterator import FlatIterator
@@ -86,6 +86,8 @@ def adopted(made: object, arguments: object) -> Value:
     if type(made) is list or isinstance(made, tuple):
         parts = [adopted(m, arguments) for m in made]
         return type(made)._make(parts) if hasattr(made, "_make") else type(made)(parts)
+    if type(made) is np.ndarray and made.dtype.kind in "US" and current().trace.constants.are_traced:
+        return made if _shared(made, arguments) else registry.FUNCTIONS[np.array](made)
     if type(made) is not np.ndarray or made.dtype.kind not in "biufc" or _shared(made, arguments):
         return made
     handle = fresh(Literal(frozen(np.array(made, order="C"))))

@@ -7,10 +7,12 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import is_in_place
-from anabranch.runtime.values import attributes
+from anabranch.runtime.values import attributes, registry
 from anabranch.runtime.values.union_base import UnionBase, are_numbers, beside_union
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up, operations
 
@@ -65,7 +67,13 @@ def operated(function: Callable[..., object], operands: tuple[Value, ...], place
         found = operations().compute(function, (*before, value, *after), place)
         if found is not NotImplemented:
             return found
-    return value.through(lambda v: function(*before, v, *after))
+    return value.through(lambda v: _held(function(*before, v, *after)))
+
+
+def _held(made: Value) -> Value:
+    """A new array of texts as one that a branch can have as its result."""
+    is_of_texts = type(made) is np.ndarray and made.dtype.kind in "US"
+    return registry.FUNCTIONS[np.array](made) if is_of_texts else made
 
 
 def are_texts(value: object) -> bool:

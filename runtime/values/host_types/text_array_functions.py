@@ -212,7 +212,7 @@ def _filled(shape: Value, fill_value: Value, dtype: Value = None, order: Value =
 
 def _like(fill: Value) -> Callable[..., Value]:
     def rule(a: Value, *given: Value, dtype: Value = None, shape: Value = None, **_: Value) -> Value:
-        sizes = a.shape if shape is None else shape
+        sizes = _F[np.shape](a) if shape is None else shape
         if dtype is not None and np.dtype(dtype).kind not in "US":
             return _F[np.zeros](sizes, dtype) if fill is not None else _F[np.full](sizes, given[0], dtype)
         made = zeros(sizes, a.dtype if dtype is None else np.dtype(dtype))
@@ -223,7 +223,8 @@ def _like(fill: Value) -> Callable[..., Value]:
     return rule
 
 
-FUNCTIONS.update({np.zeros_like: _like(0), np.empty_like: _like(0), np.full_like: _like(None)})
+_LIKE: dict[Any, Callable[..., Any]] = {np.zeros_like: _like(0), np.empty_like: _like(0), np.full_like: _like(None)}
+FUNCTIONS.update(_LIKE)
 
 
 def _array(
@@ -269,6 +270,13 @@ def _is_of_texts(value: Value) -> bool:
     return is_text(value) or (isinstance(value, (list, tuple)) and bool(value) and all(map(_is_of_texts, value)))
 
 
+def _is_like_texts(like: Value, dtype: Value) -> bool:
+    """Return whether an array like another has texts as elements."""
+    if isinstance(like, np.ndarray) and like.dtype.kind in "US":
+        return True
+    return isinstance(dtype, (str, type, np.dtype)) and np.dtype(dtype).kind in "US"
+
+
 def _is_number(texts: Value, dtype: Value = None, **_: Value) -> bool:
     """Return whether known texts become numbers, which are known, too."""
     return dtype is not None and np.dtype(dtype).kind not in "US" and not containers.has_traced(texts)
@@ -280,6 +288,8 @@ def made(original: Callable[..., Any], args: Sequence[Value], kwargs: Mapping[st
         return FUNCTIONS[original](*args, **kwargs)
     if args and isinstance(args[0], Text) and original in _OF_ONE_TEXT:
         return _OF_ONE_TEXT[original]
+    if original in _LIKE and tracing() and args and _is_like_texts(args[0], kwargs.get("dtype")):
+        return FUNCTIONS[original](*args, **kwargs)
     telling = _OF_CONSTANTS.get(original)
     if telling is None or not tracing() or not args:
         return None
