@@ -57,6 +57,8 @@ def _extreme(function: Callable[..., object], args: tuple[object, ...], kwargs: 
     if not args or not kwargs.keys() <= {"key", "default"}:
         return function(*args, **kwargs)  # raises TypeError
     items = args if len(args) > 1 else iterated(args[0] if kwargs.get("key") else order_free(args[0]))
+    if isinstance(items, TracedTexts) and items.ndim == 1 and type(items.size) is not int:
+        items = lists.items_of(items)
     if is_dynamic_list(items) and kwargs.keys() == {"key"} and _has_containers(items):
         return _extreme_by_place(function, items, kwargs["key"])
     if (source := generator_reductions.source(items)) is not None:

@@ -201,7 +201,7 @@ class TracedTexts(HostTyped):
 
     def sort(self, axis: Value = -1, kind: Value = None) -> None:
         """As `ndarray.sort`."""
-        self._codes[...] = FUNCTIONS[np.sort](self, axis, kind)._codes
+        self._codes[...] = FUNCTIONS[np.sort](self, axis, kind)._codes.copy()
 
     def tolist(self) -> Value:
         """As `ndarray.tolist`: texts of Python's."""

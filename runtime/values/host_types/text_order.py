@@ -84,7 +84,8 @@ def _sort(a: Value, axis: Value = -1, kind: Value = None, order: Value = None, *
     texts = operand(a, np.sort)
     places = _argsort(texts.ravel() if axis is None else texts, -1 if axis is None else axis)
     if axis is None or texts.ndim == 1:
-        return texts._like(texts.ravel()._codes[places])
+        line = texts if texts.ndim == 1 else texts.ravel()
+        return texts._like(line._codes[places])
     return texts._like(_F[np.take_along_axis](texts._codes, places[..., None], axis=axis if axis >= 0 else axis - 1))
 
 
@@ -156,13 +157,9 @@ def _lexsort(keys_: Value, axis: Value = -1) -> Value:
 
 def _array_equal(a1: Value, a2: Value, equal_nan: Value = False) -> Value:
     first, second = texts_of(a1), texts_of(a2)
-    if first is None or second is None or first.ndim != second.ndim:
+    if first is None or second is None or first._dtype.kind != second._dtype.kind:
         return False
-    if any(type(size) is not int for size in (*first.shape, *second.shape)):
-        raise first._refusal("numpy.array_equal of arrays of run-time sizes")
-    if first.shape != second.shape or first._dtype.kind != second._dtype.kind:
-        return False
-    return _F[np.all](compare(np.equal, first, second)).item()
+    return _F[np.array_equal](*(texts._codes for texts in widened(first, second)))
 
 
 FUNCTIONS.update(

@@ -488,6 +488,22 @@ def test_constants_from_outside():
     check(f, VALUES, NAMES[::-1])
 
 
+def test_a_text_and_known_arrays():
+    def f(w, n):
+        first, chosen = w[0], "x" if n > 0 else "yy"
+        made = np.sort(NAMES)
+        if n > 0:
+            made[0] = "q"
+        return (
+            NAMES == first, first == NAMES, first != w, first < w, chosen == w, w == chosen, str(n) == NAMES,
+            NAMES + first, first + NAMES, NAMES + chosen, chosen + NAMES, np.full_like(VALUES, "none", dtype="U3"),
+            (first if n > 0 else "yy") == w, first == np.arange(3), made, np.full_like(NAMES, "z"),
+            NAMES if n > 0 else w,
+        )  # fmt: skip
+
+    check_calls(f, (WORDS, 1), (WORDS, -1))
+
+
 def test_a_constant_that_changes():
     names = np.array(["a", "b"])
     compiled = jit(lambda i: names[np.abs(i)])
@@ -581,6 +597,24 @@ def test_in_structures():
         return table, [pair[0], pair[1]], d["w"] is d["w"]
 
     check(f, {"w": WORDS}, (WORDS, WORDS[::-1]))
+
+
+def test_lists_and_parts_of_run_time_length():
+    def f(w, unwanted):
+        kept = w[w != unwanted]
+        items = [text + "!" for text in kept]
+        kept.sort()
+        kept[1:] = kept[:-1]
+        return (
+            np.array(items), np.array([t for t in w if len(t) > 2], dtype="U4"), np.array(sorted(set(w))),
+            np.unique(items), np.isin(w, [t for t in w if t > "o"]), np.concatenate([w, items]), max(kept), min(kept),
+            max(kept, key=len), min(kept[kept == "none"], default="?"), np.select([kept == "on"], [kept], "no"),
+            np.array_equal(kept, kept[::-1]), np.array_equal(kept, w), kept + "?", kept,
+            np.array([str(i) for i in range((w == "the").sum())]),
+        )  # fmt: skip
+
+    check_calls(f, (WORDS, "the"), (WORDS, "cat"))
+    check(lambda w: np.array([t for t in w if len(t) > 9], dtype="U4"), WORDS)
 
 
 @pytest.mark.parametrize("k", [0, 1])
