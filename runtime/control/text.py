@@ -22,7 +22,7 @@ from anabranch.runtime.values.union import UnionValue
 def counterpart(function: object) -> Callable[..., Any] | None:
     """The function to call instead of a method that returns text; None for any other function."""
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
-    if isinstance(owner, str):
+    if isinstance(owner, str) and hasattr(str, name):  # those of NumPy's texts have others, too
         return StrMethod(name, owner)
     if isinstance(function, types.MethodDescriptorType) and function.__objclass__ is str:
         return StrMethod(name)

@@ -19,7 +19,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
-from anabranch.runtime.errors import ConcretizationError, UnsupportedValueError
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError, UnsupportedValueError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.upper_layers import TextOperations
 from anabranch.runtime.values import containers, wrap
@@ -112,8 +112,21 @@ class Text(Compared, TextStandIn):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if self.method == NUMPYS_TEXT and not hasattr("", name):
+            return self._attribute_of_numpys(name)
         getattr("", name)  # raises what Python does of other names
         return StrMethod(name, self)
+
+    def _attribute_of_numpys(self, name: str) -> Any:
+        found = getattr(np.str_("a"), name)  # raises what NumPy's scalar does
+        if name in ("item", "tolist"):
+            return lambda: self.parts[0]
+        if name in ("ndim", "shape", "size"):
+            return found
+        raise UnsupportedOperationError(
+            f"{name} of an element of an array of texts is not supported in compiled code; make a text of Python's of "
+            "it, str(x), or ask the array"
+        )
 
     def __add__(self, other: Value) -> Value:
         return _sum(self, other) if isinstance(other, (str, Text, UnionValue)) else NotImplemented

@@ -89,7 +89,9 @@ def test_elements_are_texts():
             first + t, t + first, first * 2, first.upper(), len(first), first[1], first[::-1], first.startswith("t"),
             "h" in first,
             f"{first:>6}|{first!r}", str(first), repr(first), first == t, first < t, first.find("e"), ord(w[1][0]),
-            first or t, not first, {first: 1}, {first}, (first, t), "-".join(w), " ".join(w[1:3]), w[1] + w[2],
+            first.item(), first.tolist(), first.ndim, first.shape, first.size, hasattr(first, "dtype"),
+            hasattr(first, "nothing"), NAMES[0].item(), first or t, not first, {first: 1}, {first}, (first, t),
+            "-".join(w), " ".join(w[1:3]), w[1] + w[2],
         )  # fmt: skip
 
     check(f, WORDS, "then")
@@ -545,6 +547,7 @@ def test_elements_of_bytes_are_refused():
         lambda w: w.nothing,
         lambda w: w["name"],
         lambda w: hash(w),
+        lambda w: w[0].nothing,
         lambda w: w.item(),
     ],
 )
