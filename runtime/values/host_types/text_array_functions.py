@@ -191,6 +191,9 @@ def _rearranged_compress(a: Value, condition: Value, axis: Value) -> Value:
     return texts._like(texts.ravel()._codes[_F[np.compress](condition, _places(texts), axis)])
 
 
+setattr(TracedTexts, "compress", lambda self, condition, axis=None: _rearranged_compress(self, condition, axis))  # noqa: B010
+
+
 # ---- functions that make such arrays ---------------------------------------------------------------------------------
 
 

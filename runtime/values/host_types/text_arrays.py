@@ -128,6 +128,8 @@ class TracedTexts(HostTyped):
         return self._like(self._codes.copy())
 
     def __bool__(self) -> bool:
+        if type(self.size) is int and self.size > 1:
+            bool(np.empty(self.shape, "U1"))  # raises what NumPy does
         raise self._refusal("the truth")
 
     def __hash__(self) -> int:
@@ -169,8 +171,7 @@ class TracedTexts(HostTyped):
         if order != "C":
             raise self._refusal(f"reshape in order {order!r}")
         sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-        if any(type(size) is int and size == -1 for size in sizes):
-            sizes = _F[np.reshape](_F[np.zeros](self.shape, np.bool_), sizes).shape
+        sizes = _F[np.reshape](_F[np.zeros](self.shape, np.bool_), sizes).shape
         return self._like(self._codes.reshape(*sizes, self._width))
 
     def ravel(self, order: Value = "C") -> TracedTexts:
@@ -251,7 +252,7 @@ class TracedTexts(HostTyped):
 
 # The functions of NumPy's that take arrays of texts, with their rules, and those that are methods, too.
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
-METHODS = frozenset(["argsort", "repeat", "take", "searchsorted", "squeeze", "swapaxes", "nonzero", "compress"])
+METHODS = frozenset(["argsort", "repeat", "take", "searchsorted", "squeeze", "swapaxes", "nonzero"])
 
 
 # ---- texts and their codes -------------------------------------------------------------------------------------------
