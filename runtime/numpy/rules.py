@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy import union_arguments
+from anabranch.runtime.numpy import lists_of_texts, union_arguments
 from anabranch.runtime.numpy.core import (
     ExtendedPrecisionError,
     adopted,
@@ -152,7 +152,7 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
         join = list_joins.join_of(original, args)
         if join is not None:
             return join(*args, **kwargs)
-        args = text_array_functions.with_lists(original, args, kwargs.get("dtype"))
+        args = lists_of_texts.with_lists(original, args, kwargs.get("dtype"))
         args, kwargs = list_as_array.with_lists(original, args, kwargs)
         typed = host_type.override(args, kwargs)
         if typed is not None:
@@ -195,7 +195,7 @@ def _creating(original: Callable[..., object], function: Callable[..., object]) 
     def call(*args: object, **kwargs: object) -> Value:
         if not tracing():
             return original(*args, **kwargs)
-        args = text_array_functions.with_lists(original, args, kwargs.get("dtype"))
+        args = lists_of_texts.with_lists(original, args, kwargs.get("dtype"))
         args, kwargs = list_as_array.with_lists(original, args, kwargs)
         made_of_times = time_functions.made(original, args, kwargs)
         if made_of_times is not None:

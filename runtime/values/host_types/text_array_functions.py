@@ -10,10 +10,8 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers, registry
-from anabranch.runtime.values.dynamic_lists import list_as_array
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.host_types.text_arithmetic import compare
 from anabranch.runtime.values.host_types.text_arrays import (
     FUNCTIONS,
@@ -23,10 +21,9 @@ from anabranch.runtime.values.host_types.text_arrays import (
     resized,
     texts_of,
 )
-from anabranch.runtime.values.host_types.text_codes import CODES, lengths, of_width, width_of
+from anabranch.runtime.values.host_types.text_codes import CODES, of_width, width_of
 from anabranch.runtime.values.host_types.text_order import of_one_width, operand
 from anabranch.runtime.values.lazy_text import Text
-from anabranch.runtime.values.pytrees import layout as layouts
 
 _F = registry.FUNCTIONS
 
@@ -257,7 +254,7 @@ FUNCTIONS.update(
         np.asarray: lambda *args, **kwargs: _array(np.asarray, *args, **kwargs),
     }
 )
-_MAKERS: dict[Any, Callable[..., Any]] = {
+MAKERS: dict[Any, Callable[..., Any]] = {
     np.full: _filled, np.array: FUNCTIONS[np.array], np.asarray: FUNCTIONS[np.asarray],
 }  # fmt: skip
 _OF_ONE_TEXT: dict[Any, Value] = {np.isscalar: True, np.shape: (), np.ndim: 0, np.size: 1}
@@ -273,54 +270,6 @@ _OF_CONSTANTS: dict[Any, Callable[..., Value]] = {
 def _is_of_texts(value: Value) -> bool:
     """Return whether a value is a text, or a list of texts, or of lists of them."""
     return is_text(value) or (isinstance(value, (list, tuple)) and bool(value) and all(map(_is_of_texts, value)))
-
-
-def with_lists(original: Callable[..., Any], args: tuple[Value, ...], dtype: Value) -> tuple[Value, ...]:
-    """Arguments of a function, with lists of texts whose length is known only at run time as arrays.
-
-    An empty list would be an array of floats, unless a dtype says otherwise.
-    """
-    if not args or not (original in FUNCTIONS or original in _MAKERS):
-        return args
-    may_be_empty = dtype is not None or original is np.isin
-    return tuple([_with_lists(value, may_be_empty) for value in args])
-
-
-def _with_lists(value: Value, may_be_empty: bool) -> Value:
-    if is_dynamic_list(value):
-        is_of_texts = all(map(_is_text_kind, value.items.structure.variants))
-        return _of_list(value, may_be_empty) if is_of_texts else value
-    if isinstance(value, Growable) and value.items is None:
-        value = list(value.native.__iter__(value))
-    if type(value) in (list, tuple) and any(map(is_dynamic_list, value)):
-        return type(value)(_with_lists(part, may_be_empty) for part in value)
-    return value
-
-
-def _is_text_kind(kind: layouts.Layout) -> bool:
-    """Return whether items of a list of this layout are texts."""
-    match kind:
-        case layouts.Constant(value):
-            return isinstance(value, str)
-        case layouts.Union(options):
-            return all(map(_is_text_kind, options))
-        case layouts.Node(structure):
-            return structure.cls is Text
-    return False
-
-
-def _of_list(items: Value, may_be_empty: bool) -> TracedTexts:
-    called = current().trace.outside.called
-    rows = called(list)(called(map)(_codes_of, items))
-    codes = list_as_array.as_array(rows.items, of_nothing=None if may_be_empty else np.dtype(np.float64))
-    exact = _F[np.max](lengths(codes), initial=1)
-    return TracedTexts(codes, np.dtype((np.str_, codes.shape[-1])), exact)
-
-
-def _codes_of(text: Value) -> Value:
-    texts = texts_of(text)
-    assert texts is not None
-    return texts._codes
 
 
 def _is_like_texts(like: Value, dtype: Value) -> bool:
@@ -352,5 +301,5 @@ def made(original: Callable[..., Any], args: Sequence[Value], kwargs: Mapping[st
         return None
     if not _is_of_texts(found) or (original in _CONVERT and _is_number(found, *args[1:2], **kwargs)):
         return None
-    rule = _MAKERS.get(original) or FUNCTIONS[original]
+    rule = MAKERS.get(original) or FUNCTIONS[original]
     return rule(*args, **kwargs)
