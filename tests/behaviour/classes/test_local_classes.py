@@ -157,6 +157,20 @@ def match_on_a_local_class(n):
             return size
         case Shape(size=s):
             return s * 100
+
+
+@case((3.0,), (-3.0,))
+def fields_named_as_unset_locals(x):
+    @dataclasses.dataclass
+    class Circle:
+        r: float
+        scale: int = 2
+
+    match Circle(x):
+        case Circle(r=r, scale=scale) if r > 0:
+            return r * scale
+        case Circle(r):
+            return -r
 # fmt: on
 
 

@@ -255,6 +255,32 @@ def characters_of_one_of_a_few_texts(numbers):
     return sorted(word), list(word), [c for c in word if c > "f"], set(word) & set("kiwi")
 
 
+LINES = np.array(["1.5,2", " 3 ,-4e2", "x,2", "3,44,5", "", "inf,1", "1_0,0"])
+
+
+@case((LINES[:2],), (LINES[5:],), (LINES,))
+def floats_of_parts(lines):
+    return [[float(part) for part in line.split(",")] for line in lines]
+
+
+@case((LINES,))
+def floats_of_parts_that_may_say_none(lines):
+    found, bad = [], 0
+    for number, line in enumerate(lines):
+        try:
+            first, second = map(float, line.split(","))
+        except ValueError:
+            bad += 1
+            continue
+        found.append((number, first, second))
+    return found, bad
+
+
+@case((np.array(["1+2j;3", "4"]),), (np.array(["1+2j;", "4"]),))
+def complex_numbers_of_parts(lines):
+    return [complex(part) for line in lines for part in line.split(";")]
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_characters(program: Program) -> None:
     program.check()
