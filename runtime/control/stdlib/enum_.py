@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 from collections.abc import Callable
+from inspect import getattr_static
 from typing import Any
 
 from anabranch.base.value import Value
@@ -26,7 +27,7 @@ def counterpart(function: object) -> Callable[..., Any] | None:
     # One with a `_missing_` of its own makes of other values what it likes, as flags do.
     if not tracing() or type(function) is not enum.EnumMeta or not function.__members__:
         return None
-    if function._missing_.__func__ is not enum.Enum._missing_.__func__:
+    if getattr_static(function, "_missing_") is not getattr_static(enum.Enum, "_missing_"):
         return None
     return functools.partial(_member, function)
 

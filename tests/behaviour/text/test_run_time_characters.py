@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 import pytest
 
-from anabranch import ConcretizationError, jit
+from anabranch import ConcretizationError, UnsupportedOperationError, jit
 from tests.program_table import Program, Table
 
 case = Table()
@@ -281,6 +281,35 @@ def complex_numbers_of_parts(lines):
     return [complex(part) for line in lines for part in line.split(";")]
 
 
+WORDS = np.array(["The", "the", "CAT", "éTÉ", "ǅ", "Привет", "", "x1 Y2", "DŽ 日"])
+
+
+@case((WORDS,), (WORDS[:0],), (np.array([f"Word {n % 3}" for n in range(40)]),))
+def counted_by_case(words):
+    count = defaultdict(int)
+    for word in words:
+        count[word.lower()] += 1
+        if word.upper() == "THE":
+            count["THE"] += 1
+    return dict(count), {word.casefold(): len(word.swapcase()) for word in words}
+
+
+@case((WORDS,), (WORDS[2:5],))
+def cased_and_compared(words):
+    found = []
+    for word in words:
+        lower, upper, capital = word.lower(), word.upper(), word.capitalize()
+        found.append((lower == word, upper < word, capital == word, lower + upper == word, capital[:2] == "Th"))
+        found.append((lower, upper, capital, lower.upper() == upper, len(capital)))
+    return found, sorted(words, key=lambda word: (word.lower(), word))
+
+
+@case((3, "ab"), (-12, "aB"))
+def cased_of_known_letters(n, rest):
+    text = f"0x{n:x}{rest}"
+    return text.upper() == "0X3AB", text.capitalize() == "0x3ab", text.casefold() == text.lower()
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_characters(program: Program) -> None:
     program.check()
@@ -315,3 +344,27 @@ def test_groups_of_characters_are_not_traced_again(compiled) -> None:
     before = len(compiled)
     assert wrapped(np.array([122])) == [("1", 1), ("2", 2)]
     assert len(compiled) == before
+
+
+def _words_in_case(method):
+    return lambda words: [getattr(str, method)(word) == word for word in words]
+
+
+@pytest.mark.parametrize(
+    ("method", "word"), [("lower", "Straße"), ("upper", "İΣ"), ("capitalize", "Straße"), ("capitalize", "İ")]
+)
+def test_letters_of_which_each_becomes_one(method, word) -> None:
+    words = np.array(["abc", word])
+    assert jit(_words_in_case(method))(words) == _words_in_case(method)(words)
+
+
+@pytest.mark.parametrize(
+    ("method", "word"),
+    [
+        ("upper", "Straße"), ("lower", "ΟΔΟΣ"), ("lower", "İ"), ("casefold", "Straße"), ("swapcase", "ŉ"),
+        ("swapcase", "ΟΔΟΣ"), ("capitalize", "ŉ"), ("capitalize", "ΟΔΟΣ"),
+    ],
+)  # fmt: skip
+def test_letters_that_become_several_are_refused(method, word) -> None:
+    with pytest.raises(UnsupportedOperationError, match="letter that becomes several"):
+        jit(_words_in_case(method))(np.array(["abc", word]))
