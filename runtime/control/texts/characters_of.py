@@ -15,6 +15,7 @@ from anabranch.runtime.control.texts.characters import (
     Chosen,
     Decoded,
     Digits,
+    Exchanged,
     Joined,
     Known,
     Mapped,
@@ -223,8 +224,7 @@ def _of_characters(items: Value) -> Characters | None:
 
 def _translated(text: object, table: object) -> Characters | None:
     """`str.translate`, as far as the letters are known."""
-    before = characters_of(text)
-    if before is None or not before.letters or has_traced(table):
+    if (before := characters_of(text)) is None or not before.letters or has_traced(table):
         return None
     return _letter_by_letter(before, [letter.translate(table) for letter in before.letters])  # type: ignore[arg-type]
 
@@ -255,8 +255,7 @@ def check_case(method: str, text: object) -> None:
     """Have checked at run time what compiled code cannot do of a method that changes the case of letters."""
     bounds: dict[str, Sequence[object]] = {method: (0, None)} if method != "capitalize" else _CAPITAL
     for name, (start, stop) in bounds.items():
-        part = _part(text, start, stop)
-        if part is not None:
+        if (part := _part(text, start, stop)) is not None:
             letter_case.check(name, part)
 
 
@@ -297,10 +296,10 @@ def _padded(whole: Characters, width: int, fill: str, left: bool) -> Characters:
 def _exchanged(text: object, old: object, new: object) -> Characters | None:
     """`str.replace` of one character by one other."""
     before = characters_of(text)
-    if before is None or not before.letters or not (isinstance(old, str) and isinstance(new, str)):
+    if before is None or not (isinstance(old, str) and isinstance(new, str)) or len(old) != 1 or len(new) != 1:
         return None
-    if len(old) != 1 or len(new) != 1:
-        return None
+    if not before.letters:
+        return Exchanged(before, old, new)
     return Mapped(before, [new if letter == old else letter for letter in before.letters])
 
 

@@ -281,7 +281,7 @@ def complex_numbers_of_parts(lines):
     return [complex(part) for line in lines for part in line.split(";")]
 
 
-WORDS = np.array(["The", "the", "CAT", "éTÉ", "ǅ", "Привет", "", "x1 Y2", "DŽ 日"])
+WORDS = np.array(["The", "the", "CAT", "éTÉ", "ǅ", "Привет", "", "x1 Y2", "DŽ"])
 
 
 @case((WORDS,), (WORDS[:0],), (np.array([f"Word {n % 3}" for n in range(40)]),))
@@ -302,6 +302,22 @@ def cased_and_compared(words):
         found.append((lower == word, upper < word, capital == word, lower + upper == word, capital[:2] == "Th"))
         found.append((lower, upper, capital, lower.upper() == upper, len(capital)))
     return found, sorted(words, key=lambda word: (word.lower(), word))
+
+
+@case((WORDS,), (np.array(["THE", "the", "1A", "1a", "1", "ǅa", "ª", "ÉT"]),))
+def in_one_case(words):
+    return [(word.isupper(), word.islower(), word[:1].isupper(), word[1:].islower()) for word in words]
+
+
+@case((np.array(["1,5", "2,25", ","]),), (LINES,))
+def one_character_for_another(lines):
+    found = [line.replace(",", " ").split() for line in lines]
+    return found, [line.replace(",", ".") == "1.5" for line in lines], sum(len(parts) for parts in found)
+
+
+@case((171,), (-10,))
+def known_letters_in_one_case(n):
+    return f"{n:x}".isupper(), f"{n:x}".islower(), f"{n:x}".upper().isupper(), f"{n}".islower()
 
 
 @case((3, "ab"), (-12, "aB"))
