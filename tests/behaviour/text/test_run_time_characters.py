@@ -315,6 +315,21 @@ def one_character_for_another(lines):
     return found, [line.replace(",", ".") == "1.5" for line in lines], sum(len(parts) for parts in found)
 
 
+PAIRS = np.array(["a=1", "bb=2.5", "a=-3"])
+
+
+@case((PAIRS,), (PAIRS[:0],), (np.array(["a=1", "b"]),), (np.array(["a=1", "b=2=3"]),))
+def unpacked_in_comprehensions(lines):
+    found = [(name, float(value)) for name, value in (line.split("=") for line in lines)]
+    total = sum(float(value) for _, value in map(lambda line: line.split("="), lines))
+    return found, total, {name: value for line in lines for name, value in [line.split("=")]}
+
+
+@case((PAIRS,), (PAIRS[:0],), (np.array(["a=1", "b"]),))
+def dicts_of_parts(lines):
+    return dict(line.split("=") for line in lines), dict([line.split("=") for line in lines], z=1)
+
+
 @case((171,), (-10,))
 def known_letters_in_one_case(n):
     return f"{n:x}".isupper(), f"{n:x}".islower(), f"{n:x}".upper().isupper(), f"{n}".islower()
