@@ -75,7 +75,7 @@ def test_a_program_gets_smaller() -> None:
         return "while" in found.text
 
     seed = next(seed for seed in range(1000) if shows(program_of(seed)) and program_of(seed).text.count("\n") > 40)
-    small = smallest(seed, shows, seconds=20)
+    small = smallest(seed, shows, seconds=8)
     assert shows(small)
     assert small.text.count("\n") * 2 < program_of(seed).text.count("\n")
     assert "the result" not in failure_of(0)

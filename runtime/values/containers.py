@@ -301,12 +301,14 @@ def _with_attributes(value: object, keys: tuple[Value, ...], extra: Value = None
 
 # Of these classes themselves nothing is a container.
 _ALONE = frozenset({str, bytes, bool, int, float, complex, type(None), np.ndarray})
+# The classes of traced values that are none either, as they are met.
+_traced_classes: set[type] = set()
 
 
 def structure_of(value: Value) -> Structure | None:
     """The structure of a container; None for anything that is a value of its own."""
     cls = type(value)
-    if cls in _ALONE:
+    if cls in _ALONE or cls in _traced_classes:
         return None
     own = getattr(cls, "__anabranch_structure__", None)
     if own is not None:
@@ -329,6 +331,8 @@ def structure_of(value: Value) -> Structure | None:
         held = (value.start, value.stop, value.step)
         return SliceStructure(slice, ("start", "stop", "step")) if any(map(has_traced, held)) else None
     if isinstance(value, _ATOMIC):
+        if issubclass(cls, Tracer):  # of which there are most
+            _traced_classes.add(cls)
         return None
     if isinstance(value, TextWithInts):
         return TextWithIntsStructure(cls, tuple(range(len(value.numbers))), value.text)

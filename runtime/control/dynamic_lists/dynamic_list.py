@@ -72,6 +72,7 @@ class GrowableMethods(Compared, GrowableContents):
 
     def unpacked_(self, count: int) -> tuple[Value, ...]:
         """The items of a list of run-time length, which must be so many."""
+        assert self.items is not None
         unpacking.check_length(self.items.length, count)
         return tuple([self[place] for place in range(count)])
 

@@ -143,6 +143,10 @@ def _most(layout: layouts.Layout) -> int | None:
             return _most_shown(template, values)
         case layouts.Node(TextStructure(method="__add__"), (first, second)):
             return _sum([_most(first), _most(second)])
+        case layouts.Node(TextStructure(method="decoded"), (codes, _)) if (held := layouts.numeric(codes)) is not None:
+            return held.shape[0]
+        case layouts.Node(TextStructure(method="numpy.str_"), (text,)):
+            return _most(text)
         case layouts.Node(TextStructure(method="part" | "strip" | "lstrip" | "rstrip" | "upper" | "lower"), (text, *_)):
             return _most(text)
     return None

@@ -13,7 +13,7 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
@@ -148,6 +148,8 @@ class Cursor(View, Once, sample=lambda: iter({})):
 
     def __next__(self) -> Value:
         place, missing = self._moved_on()
+        if isinstance(missing, Literal) and missing.value:
+            raise StopIteration  # which ends a loop of code that is not compiled
         exceptions.record(missing, StopIteration(), run_time_checks.user_frames())
         return self._element(place)
 

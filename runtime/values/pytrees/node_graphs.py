@@ -11,6 +11,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import containers
+from anabranch.runtime.values.attributes import ContainerStandIn
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
@@ -123,6 +124,9 @@ def is_container(value: object) -> bool:
     """Return whether a value is a container that has an identity, and is known while tracing."""
     if value is None or isinstance(value, (UnionValue, Undefined)):
         return False
+    if isinstance(value, ContainerStandIn) and isinstance(value, (list, collections.deque)):
+        growing: Any = value  # its structure would take all of its items to make
+        return not growing.is_dynamic
     structure = containers.structure_of(value)
     if structure is None or structure.flat or structure.is_dynamic_list:
         return False

@@ -225,9 +225,9 @@ def test_one_line_on_stderr_says_what_is_done_and_where(monkeypatch, capfd):
 
 
 def test_the_line_names_what_is_traced(capfd):
-    @jit(progress_notice=0.1)
+    @jit(progress_notice=1.5)  # it is rewritten by then
     def traced(x):
-        sum(itertools.repeat(1, 10**8))
+        sum(itertools.repeat(1, 10**7))
         return x + 1
 
     traced(1.0)

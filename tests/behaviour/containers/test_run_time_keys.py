@@ -777,3 +777,16 @@ def _in_a_tuple(a, x):
 @pytest.mark.parametrize("f", [_in_a_display, _in_a_dict_display, _set_later, _in_a_known_set, _in_a_tuple])
 def test_a_key_that_may_be_unhashable(f) -> None:
     check_calls(f, *[(np.arange(4.0), x) for x in (2.0, 3.5, 4.5, 6.0)])
+
+
+def test_what_is_made_of_the_keys_of_an_empty_table():
+    def f(n):
+        d = {n: 1}
+        d.clear()
+        try:
+            first = next(iter(d))
+        except StopIteration:
+            first = -1
+        return dict.fromkeys(d.keys() & d.keys(), 2), first, next(iter(d), 7), list(iter(d))
+
+    check(f, 3)
