@@ -145,11 +145,37 @@ def _renamed(
 ) -> types.CodeType:
     """The code with its names, and those of the functions in it, as the user knows them."""
     name = code.co_name if code.co_name in taken else unmangled(code.co_name, new)
-    if around is not None and name not in taken and not name.startswith("<"):
+    if around is not None and _is_generated(name, taken):
         name = around
+    qualname = new + _below(code.co_qualname.removeprefix(old), new, taken)
+    # The body of a class has its qualified name as a constant.
     constants = tuple(
-        _renamed(c, old, new, taken, name) if isinstance(c, types.CodeType) else c for c in code.co_consts
+        _renamed(c, old, new, taken, name)
+        if isinstance(c, types.CodeType)
+        else qualname
+        if c == code.co_qualname
+        else c
+        for c in code.co_consts
     )
-    below = code.co_qualname[len(old) :].split(".")
-    inner = ".".join(part if part in taken else unmangled(part, new) for part in below)
-    return code.replace(co_consts=constants, co_name=name, co_qualname=new + inner)
+    return code.replace(co_consts=constants, co_name=name, co_qualname=qualname)
+
+
+def _below(path: str, new: str, taken: frozenset[str]) -> str:
+    """The part of a qualified name behind that of the function, without generated ones around functions of the user's.
+
+    The generated functions in the innermost of the user's keep their names: by these they are told from it.
+    """
+    kept: list[str] = []
+    shown = [part if part in taken else unmangled(part, new) for part in path.split(".")]
+    last = max((i for i, part in enumerate(shown) if part in taken), default=0)
+    for place, part in enumerate(shown):
+        if 0 < place < last and _is_generated(part, taken):
+            kept.pop()  # the `<locals>` before it
+        else:
+            kept.append(part)
+    return ".".join(kept)
+
+
+def _is_generated(name: str, taken: frozenset[str]) -> bool:
+    """Return whether a function of this name is none of the user's."""
+    return name not in taken and not name.startswith("<")

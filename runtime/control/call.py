@@ -38,6 +38,7 @@ from anabranch.runtime.control.stdlib import (
     bisect_,
     builtins_,
     class_tests,
+    enum_,
     heapq_,
     introspection,
     itertools_,
@@ -191,7 +192,7 @@ def resolve(function: Any) -> Value:
     wrapped = unwrapped(function, call)
     if wrapped is not None:
         return wrapped
-    for instead in (print_and_log, random_, text, heapq_, bisect_, outside_world, elementwise_calls, progress):
+    for instead in (print_and_log, random_, text, heapq_, bisect_, outside_world, elementwise_calls, progress, enum_):
         found = instead.counterpart(function)
         if found is not None:
             return found

@@ -22,7 +22,7 @@ from anabranch.runtime.control.sequences import as_countable, countable, iterato
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, chosen_containers
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.failures.ended_iterators import Body
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.run_time_container import RunTimeContainer
@@ -235,7 +235,8 @@ def _unpacked(item: Value, width: Width) -> tuple[Value, ...]:
     if not isinstance(width, int) and None in width:
         return _with_rest(tuple(item), width)
     count = width if isinstance(width, int) else len(width)
-    parts = item.unpacked_(count) if isinstance(item, RunTimeContainer) else tuple(item)
+    is_sized = isinstance(item, RunTimeContainer) or is_dynamic_list(item)
+    parts = item.unpacked_(count) if is_sized else tuple(item)
     if len(parts) > count:
         raise ValueError(f"too many values to unpack (expected {count})")
     if len(parts) < count:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import enum
 import functools
 import operator
 from collections.abc import Callable
@@ -51,7 +52,7 @@ _SLICED: dict[type, str] = {
     tuple: "tuple is not supported; slice a list of its items, list(items)[start:stop]",
 }
 _SHARED = (TracedArray, np.ndarray, list, collections.deque)
-_KINDS = (list, tuple, range, dict, collections.deque, str, bytes)
+_KINDS = (list, tuple, range, dict, collections.deque, str, bytes, enum.EnumMeta)
 _SCALARS = (NumPyScalar, PythonScalar)
 
 
@@ -171,7 +172,9 @@ def _on(operation: Callable[[Any, Any], Any], container: Value, key: Value) -> V
         return container.through(lambda c: _on(operation, c, key))
     if isinstance(key, Reference) and (operation is not _get or _may_get_items(container)):
         key = key.plain_()  # what changes the container is not done for each node that the key may be
-    if isinstance(key, UnionValue) and not (isinstance(container, dict) and text_tables.is_choice(key)):
+    if isinstance(key, UnionValue) and not (
+        isinstance(container, (dict, enum.EnumMeta)) and text_tables.is_choice(key)
+    ):
         return (key.each if isinstance(container, dict) else key.through)(lambda k: _on(operation, container, k))
     try:
         return operation(container, with_ints(key) if isinstance(key, slice) else key)
@@ -199,6 +202,8 @@ def _get(container: Value, key: Value) -> Value:
         check_bounds(key)
     if isinstance(container, dict) and _is_hashed_at_run_time(key):
         run_time_keys.become_table(container)
+    if type(container) is enum.EnumMeta and isinstance(key, (Text, UnionValue)):
+        container = dict(container.__members__)
     if not _is_run_time(container, key) or not _is_plain(container):
         return operator.getitem(container, key)
     if isinstance(container, dict):

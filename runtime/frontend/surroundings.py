@@ -24,7 +24,7 @@ from anabranch.runtime.control.dynamic_lists import dynamic_list, run_time_tuple
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.staging import restaging, run_time_keys
 from anabranch.runtime.control.stdlib import text_parts
-from anabranch.runtime.control.texts import code_arrays, text_operations
+from anabranch.runtime.control.texts import characters_of, code_arrays, text_operations
 from anabranch.runtime.device import array as device
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
@@ -166,6 +166,7 @@ class Surroundings:
         add=spelled_texts.added,
         join=spelled_texts.joined,
         places_in_order=dynamic_list.places_in_order,
+        check_case=characters_of.check_case,
     )
     vocabulary = vocabulary
 

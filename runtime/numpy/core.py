@@ -54,7 +54,7 @@ def has_dynamic_array(value: Value) -> bool:
 def resolved(value: Value) -> Value:
     """The value with run-time alternatives made one value, also inside lists and tuples."""
     if isinstance(value, UnionValue):
-        return resolved(value.resolve())
+        return resolved(value.of_plain_numbers().resolve())
     if isinstance(value, (device.Array, FlatIterator, NumberSequence)):
         return wrap.numpy_operand(value)
     if type(value) in (list, tuple) and any(isinstance(v, _RESOLVED) for v in value):

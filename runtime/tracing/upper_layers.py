@@ -146,3 +146,5 @@ class TextOperations:
     join: Callable[[Any, Any], Value]
     # `places_in_order(keys)` is the places, in order, of keys with such texts: an int64 vector.
     places_in_order: Callable[[Any], Atom]
+    # `check_case(name, text)` has checked that compiled code can change the case of a text by this method.
+    check_case: Callable[[str, Any], None]

@@ -42,6 +42,8 @@ _GIVE_TEXT = frozenset(
     }
 )  # fmt: skip
 
+_OF_CASE = frozenset({"capitalize", "casefold", "lower", "swapcase", "upper"})
+
 PrintOptions: TypeAlias = tuple[tuple[str, object], ...]
 
 # In these nothing can hide.
@@ -268,6 +270,8 @@ def deferred(method: str, *parts: object, **keywords: object) -> Value:
     if all(map(_is_simple, kept)):
         _evaluate(method, tuple(map(_sample, kept)), names)  # raises what Python would
     _check_options(method, kept, names)
+    if method in _OF_CASE and tracing():
+        current().trace.outside.text_operations.check_case(method, *kept)
     return Text(method, kept, names, changed_options())
 
 

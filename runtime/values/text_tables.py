@@ -55,13 +55,23 @@ _NEVER: Final = object()
 
 def is_constant(value: object) -> bool:
     """Return whether a value never changes: text, a number, None, a member of an enumeration, or a tuple of such."""
-    return type(value) in _CONSTANTS or is_member(value) or (type(value) is tuple and all(map(is_constant, value)))
+    if type(value) is tuple:
+        return all(map(is_constant, value))
+    return type(value) in _CONSTANTS or is_member(value) or _is_number_with_a_name(value)
 
 
 def is_member(value: object) -> bool:
     """Return whether a value is a member of an enumeration, and equal to nothing but itself."""
     cls = type(value)
     return isinstance(value, enum.Enum) and cls.__eq__ is object.__eq__ and cls.__hash__ is enum.Enum.__hash__
+
+
+def _is_number_with_a_name(value: object) -> bool:
+    """Return whether a value is a member of an enumeration of ints or texts, compared and hashed as these are."""
+    return isinstance(value, enum.Enum) and any(
+        isinstance(value, base) and type(value).__eq__ is base.__eq__ and type(value).__hash__ is base.__hash__
+        for base in (int, str)
+    )
 
 
 def is_choice(value: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import enum
 import operator
 import types
 from bisect import bisect
@@ -169,6 +170,12 @@ class UnionValue(UnionOperators):
             Abstract(both.shape, both.dtype, both.kind) if both.kind is not Kind.ARRAY else both, self.number_as(both)
         )
 
+    def of_plain_numbers(self) -> UnionValue:
+        """The same with ints in place of the members of an `IntEnum`, for what only looks at the number."""
+        if not any(isinstance(o, enum.IntEnum) for o in self.options):
+            return self
+        return UnionValue(self.tag, tuple(int.__pos__(o) if isinstance(o, enum.IntEnum) else o for o in self.options))
+
     def through(self, operation: Callable[[Any], object]) -> Value:
         """The operation on the value: on numbers and arrays merged, on objects on each where it is the one."""
         value = self.without_undefined()
@@ -314,7 +321,7 @@ class UnionValue(UnionOperators):
         # A builtin function takes no float; an index that is one has a message of its own.
         if isinstance(left, UnionValue) and users_instruction()[0].startswith("CALL"):
             left = left.integral()
-        return operator.index(left.resolve() if isinstance(left, UnionValue) else left)
+        return operator.index(left.of_plain_numbers().resolve() if isinstance(left, UnionValue) else left)
 
     def __bool__(self) -> bool:
         return bool(self.resolve())

@@ -59,7 +59,8 @@ def _member(reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
         line = replace_children(node, lambda small: _member(reader, small))
         return reader.work.derived(line, node)
     if isinstance(node, _PLAIN) and not assigns(node):
-        small: cst.CSTNode = replace_children(node, lambda part: _part(reader, part))
+        target = node.target if isinstance(node, cst.AnnAssign) else None
+        small: cst.CSTNode = replace_children(node, lambda part: part if part is target else _part(reader, part))
         return reader.work.derived(small, node)
     reader.work.session.report("AB104", node)
     return node

@@ -68,8 +68,13 @@ class GrowableMethods(Compared, GrowableContents):
         if expected is None:
             unpacking.demand_growth()
             return self._plain("an iteration")
-        unpacking.check_length(self.items.length, expected)
-        return iter(tuple([self[place] for place in range(expected)]))
+        return iter(self.unpacked_(expected))
+
+    def unpacked_(self, count: int) -> tuple[Value, ...]:
+        """The items of a list of run-time length, which must be so many."""
+        assert self.items is not None
+        unpacking.check_length(self.items.length, count)
+        return tuple([self[place] for place in range(count)])
 
     def __reversed__(self) -> Iterator[Value]:
         items: Iterator[Value] = reversed(list(self)) if self.items is not None else self.native.__reversed__(self)

@@ -15,7 +15,6 @@ from typing import Any
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.list_arena import GROWING
 from anabranch.runtime.control.columnar import text_items
-from anabranch.runtime.control.dynamic_lists.dynamic_list import GrowableMethods
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables.arena_tables import arena_here, new_in, placed_table
 from anabranch.runtime.control.hash_tables.dynamic_dict import (
@@ -35,6 +34,7 @@ from anabranch.runtime.tracing.container_state import TableSite, demand
 from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values.chosen_containers import is_choice
 from anabranch.runtime.values.containers import has_traced
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.union import UnionValue
 
@@ -185,7 +185,7 @@ def _constructor(cls: type[DynamicDict]) -> Callable[..., Any]:
             return placed_table(made)
         made = cls.native()
         with _table_where_needed(made):
-            made = cls.native(*map(_without_items, args), **kwargs)
+            made = cls.native(*(_items_of(arg, made) for arg in args), **kwargs)
         return _noted(made)
 
     return make
@@ -197,9 +197,16 @@ def users_constructor(cls: type) -> Callable[..., Any] | None:
     return None if staged is None else _constructor(staged)
 
 
-def _without_items(arg: Any) -> Value:
-    """An argument as it is, or its iterator: an ordered dict takes what has an attribute `items` for a mapping."""
-    return iter(arg) if isinstance(arg, GrowableMethods) else arg
+def _items_of(arg: Any, made: object) -> Value:
+    """A mapping as it is, or the pairs, which may be lists that have so many items only at run time."""
+    return arg if hasattr(type(arg), "keys") or not hasattr(type(arg), "__iter__") else _pairs(arg, made)
+
+
+def _pairs(given: Any, made: object) -> Iterator[Value]:
+    for pair in given:
+        if is_dynamic_list(pair):  # Python would take its refusal for that of something that is no sequence
+            become_table(_noted(made))
+        yield pair
 
 
 def defaultdict_(factory: Value = None, /, *args: Value, **kwargs: Value) -> Value:

@@ -29,6 +29,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import ArgumentSite
 from anabranch.runtime.tracing.source_frames import standard
 from anabranch.runtime.values import wrap
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.pytrees import layout as layouts
@@ -392,7 +393,7 @@ def for_each_item(source: Value, consume: Callable[[Any, Any], Any], *changed: A
     else:
 
         def each(pair: Value, changed: tuple[Any, ...] = changed) -> None:
-            key, value = pair
+            key, value = pair.unpacked_(2) if is_dynamic_list(pair) else pair
             consume(key, value)
 
         for_each(source.items() if isinstance(source, DynamicDict) else source, each)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 from collections.abc import Sequence
 
@@ -36,7 +37,9 @@ def chosen(items: Sequence[Value], position: int | PythonScalar, key: Value) -> 
         raise UnreachableError  # the check that there is such a key has failed for sure
     if not isinstance(position, PythonScalar):
         return items[position]
-    if any(isinstance(item, (str, bytes, tuple)) for item in items) and all(map(text_tables.is_constant, items)):
+    if any(isinstance(item, (str, bytes, tuple, enum.Enum)) for item in items) and all(
+        map(text_tables.is_constant, items)
+    ):
         found = text_tables.entry(position.atom, items)
         if found is not UNKNOWN:
             return found

@@ -8,6 +8,7 @@ of that function staged.
 from __future__ import annotations
 
 import dis
+import enum
 import sys
 import types
 
@@ -31,6 +32,8 @@ _TO_BOOL = 16
 def stage_current_operator() -> None:
     """Raise `Restart` when the user's code that runs now stands at an operator that can be staged and is not yet."""
     frame = users_frame()
+    if frame is not None and frame.f_code is enum.EnumMeta.__getitem__.__code__:  # a member by its name
+        frame = frame.f_back
     if frame is None or frame.f_code.co_filename.startswith("<") or standard(frame.f_code.co_filename):
         return
     if str(frame.f_globals.get("__name__")).split(".")[0] in OWN_SPEED:

@@ -90,7 +90,7 @@ def range_(*args: Value) -> Value:
 def _of_ints(bound: UnionValue) -> Value:
     left = bound.without_undefined()
     left = left.integral() if isinstance(left, UnionValue) else left
-    return left.resolve(range) if isinstance(left, UnionValue) else left
+    return left.of_plain_numbers().resolve(range) if isinstance(left, UnionValue) else left
 
 
 @staged_form_of(enumerate)

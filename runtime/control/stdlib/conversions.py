@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.config import settings
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced, plain
 from anabranch.runtime.control.texts import text_numbers
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import tracing
-from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.host_calls import stage
 from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers import number_methods, python_conversions, python_ints, python_operands
@@ -50,7 +53,7 @@ def _convert(kind: type) -> Callable[..., Any]:
         if kind is int and args and isinstance(args[0], Text) and tracing():
             return text_numbers.int_of(args[0], *args[1:], **kwargs)
         if kind in (float, complex) and len(args) == 1 and isinstance(args[0], Text) and tracing():
-            return registry.HOST_CALLS_LIKE[0](kind(0), kind, args[0])
+            return _number_of_text(kind, args[0])
         if not any(map(is_traced, args)):
             return _convert_object(kind, *args) if len(args) == 1 and not kwargs else kind(*args, **kwargs)
         if kind is complex and len(args) == 2:
@@ -65,6 +68,15 @@ def _convert(kind: type) -> Callable[..., Any]:
         return python_conversions.to_kind(value, kind) if isinstance(value, PythonScalar) else kind(value)
 
     return convert
+
+
+def _number_of_text(kind: type, text: Text) -> Value:
+    """`float(text)` or `complex(text)`, whose result needs no trial: the texts of one may not say a number."""
+    if not settings().host_calls:
+        raise UnsupportedOperationError(
+            f"{kind.__name__}() of a text known only at run time is a call of the host, which host_calls=False forbids"
+        )
+    return stage.call(f"builtins.{kind.__name__}", kind, (text,), {}, example=(kind(),))
 
 
 def _convert_object(kind: type, value: object) -> Value:

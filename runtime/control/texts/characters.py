@@ -290,6 +290,20 @@ class Mapped(Characters):
         return atoms.taken(_less(self._before.code(place), self._first), self._line)
 
 
+class Exchanged(Characters):
+    """The characters of a text in which any can be, with one of them exchanged for another."""
+
+    letters = ""
+
+    def __init__(self, before: Characters, old: str, new: str) -> None:
+        self._before, self.length = before, before.length
+        self._old, self._new = (atoms.literal(ord(letter), _INT64) for letter in (old, new))
+
+    def code(self, place: Atom) -> Atom:
+        code = self._before.code(place)
+        return atoms.select(atoms.ufunc(np.equal, code, self._old), self._new, code)
+
+
 class OfItems(Characters):
     """The characters of a list of texts of one character each, whose length is known only at run time."""
 

@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.texts import letter_case
 from anabranch.runtime.control.texts.characters import (
     Characters,
     Chosen,
     Decoded,
     Digits,
+    Exchanged,
     Joined,
     Known,
     Mapped,
@@ -23,6 +25,7 @@ from anabranch.runtime.control.texts.characters import (
     Part,
     Repeated,
 )
+from anabranch.runtime.control.texts.letter_case import Cased
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, text_tables, wrap
@@ -219,18 +222,51 @@ def _of_characters(items: Value) -> Characters | None:
     return OfItems(items, some.letters, code_of)
 
 
-def _letter_by_letter(method: Callable[..., str]) -> Callable[[object], Characters | None]:
-    """The maker for a method that exchanges each character on its own, as far as the letters are known."""
+def _translated(text: object, table: object) -> Characters | None:
+    """`str.translate`, as far as the letters are known."""
+    if (before := characters_of(text)) is None or not before.letters or has_traced(table):
+        return None
+    return _letter_by_letter(before, [letter.translate(table) for letter in before.letters])  # type: ignore[arg-type]
 
-    def make(text: object, *given: object) -> Characters | None:
+
+def _letter_by_letter(before: Characters, images: Sequence[str]) -> Characters | None:
+    """The characters of a text whose letters are known, where each is exchanged on its own for one other."""
+    # What follows on a character counts for this one.
+    return None if any(len(i) != 1 for i in images) or "Σ" in before.letters else Mapped(before, images)
+
+
+def _in_case(method: str) -> Callable[[object], Characters | None]:
+    """The maker for a method that changes the case of each letter."""
+
+    def make(text: object) -> Characters | None:
         before = characters_of(text)
-        if before is None or not before.letters or any(map(has_traced, given)):
-            return None
-        images = [method(letter, *given) for letter in before.letters]
-        # What follows on a character counts for this one.
-        return None if any(len(i) != 1 for i in images) or "Σ" in before.letters else Mapped(before, images)
+        return None if before is None else _cased(before, method)
 
     return make
+
+
+def _cased(before: Characters, method: str) -> Characters | None:
+    if not before.letters:
+        return Cased(before, method)
+    return _letter_by_letter(before, list(map(getattr(str, method), before.letters)))
+
+
+def check_case(method: str, text: object) -> None:
+    """Have checked at run time what compiled code cannot do of a method that changes the case of letters."""
+    bounds: dict[str, Sequence[object]] = {method: (0, None)} if method != "capitalize" else _CAPITAL
+    for name, (start, stop) in bounds.items():
+        if (part := _part(text, start, stop)) is not None:
+            letter_case.check(name, part)
+
+
+# The first letter of a text and the rest, each with the method for it.
+_CAPITAL: dict[str, Sequence[object]] = {"title": (0, 1), "lower": (1, None)}
+
+
+def _capitalised(text: object) -> Characters | None:
+    parts = [_part(text, *bounds) for bounds in _CAPITAL.values()]
+    cased = [None if part is None else _cased(part, name) for name, part in zip(_CAPITAL, parts, strict=True)]
+    return None if cased[0] is None or cased[1] is None else _joined(cased[0], cased[1])
 
 
 def _filled(text: object, width: object) -> Characters | None:
@@ -260,10 +296,10 @@ def _padded(whole: Characters, width: int, fill: str, left: bool) -> Characters:
 def _exchanged(text: object, old: object, new: object) -> Characters | None:
     """`str.replace` of one character by one other."""
     before = characters_of(text)
-    if before is None or not before.letters or not (isinstance(old, str) and isinstance(new, str)):
+    if before is None or not (isinstance(old, str) and isinstance(new, str)) or len(old) != 1 or len(new) != 1:
         return None
-    if len(old) != 1 or len(new) != 1:
-        return None
+    if not before.letters:
+        return Exchanged(before, old, new)
     return Mapped(before, [new if letter == old else letter for letter in before.letters])
 
 
@@ -303,7 +339,8 @@ def _decoded(codes: object, length: object) -> Characters:
 
 _MAKERS: dict[str, Callable[..., Characters | None]] = {
     "format": _formatted, "__add__": _added, "__mul__": _multiplied, "__rmul__": _multiplied, "join": _concatenated,
-    **{name: _letter_by_letter(getattr(str, name)) for name in ("upper", "lower", "swapcase", "translate")},
+    **{name: _in_case(name) for name in ("upper", "lower", "swapcase", "casefold")},
+    "capitalize": _capitalised, "translate": _translated,
     "zfill": _filled, "rjust": _justified(True), "ljust": _justified(False), "replace": _exchanged,
     "part": _part, "spelled": _of_characters, "decoded": _decoded,
     "strip": _without_ends(True, True), "lstrip": _without_ends(True, False),

@@ -302,10 +302,44 @@ def _all_are(name: str) -> Callable[[Text], Value]:
     return tell
 
 
+def _in_one_case(name: str) -> Callable[[Text], Value]:
+    """The method that tells whether there are letters that have a case, and each is of the same."""
+    method: Callable[[str], bool] = getattr(str, name)
+
+    def tell(text: Text) -> Value:
+        whole = known_characters(text, f" by str.{name}")
+        first, last = (ord(whole.letters[0]), ord(whole.letters[-1])) if whole.letters else (0, _LAST)
+        each = [chr(code) for code in range(first, last + 1)]
+        good = np.array([method(c) for c in each])
+        bad = np.array([not method(c) and (c.isupper() or c.islower() or c.istitle()) for c in each])
+        size = size_arithmetic.atom_of(whole.length)
+
+        def row(place: Atom) -> Atom:
+            return atoms.ufunc(np.subtract, whole.code(place), atoms.literal(first, _INT64))
+
+        def goes_on(carries: Sequence[Atom]) -> Atom:
+            within = atoms.ufunc(np.less, row(carries[0]), atoms.literal(len(each), _INT64))
+            is_other = atoms.logical_or(atoms.logical_not(within), atoms.taken(row(carries[0]), bad))
+            return atoms.logical_and(atoms.ufunc(np.less, carries[0], size), atoms.logical_not(is_other))
+
+        def step(carries: Sequence[Atom]) -> list[Atom]:
+            return [*_next(carries[:1]), atoms.logical_or(carries[1], atoms.taken(row(carries[0]), good))]
+
+        place, found = repeated(goes_on, step, [atoms.literal(0, _INT64), atoms.literal(False)])
+        at_end = atoms.ufunc(np.equal, place, size)
+        if not whole.letters:
+            beyond = atoms.ufunc(np.greater, whole.code(place), atoms.literal(_LAST, _INT64))
+            run_time_checks.fail_if(atoms.logical_and(atoms.logical_not(at_end), beyond), lambda _: _too_far(name))
+        return python_scalar(atoms.logical_and(at_end, found))
+
+    return tell
+
+
 METHODS: dict[str, Callable[..., Value]] = {
     "find": _find, "rfind": _find_last, "index": _there(_find), "rindex": _there(_find_last),
     "startswith": _starts, "endswith": _ends, "count": _counted,
     **{name: _all_are(name) for name in ("isdigit", "isdecimal", "isnumeric", "isalpha", "isalnum", "isspace")},
+    **{name: _in_one_case(name) for name in ("isupper", "islower")},
 }  # fmt: skip
 
 

@@ -168,6 +168,7 @@ def _index(choice: UnionValue) -> Value:
         nones = [i for i, o in enumerate(value.options) if o is None]
         run_time_checks.fail_if(value.among(nones), lambda _: UnsupportedOperationError(_NEW_AXIS))
         value = value.assuming(others)
+    value = value.of_plain_numbers() if isinstance(value, UnionValue) else value
     if not isinstance(value, UnionValue) or any(wrap.is_dynamic_array(o) or not _is_integer(o) for o in value.options):
         return value
     return value.resolve()

@@ -157,6 +157,61 @@ def match_on_a_local_class(n):
             return size
         case Shape(size=s):
             return s * 100
+
+
+@case((3.0,), (-3.0,))
+def fields_named_as_unset_locals(x):
+    @dataclasses.dataclass
+    class Circle:
+        r: float
+        scale: int = 2
+
+    match Circle(x):
+        case Circle(r=r, scale=scale) if r > 0:
+            return r * scale
+        case Circle(r):
+            return -r
+
+
+@case((3.0,), (-3.0,))
+def qualified_names(x):
+    @dataclasses.dataclass
+    class Point:
+        at: float
+
+        class Origin:
+            pass
+
+    if x > 0:
+        class Sign:
+            pass
+
+        names = Sign.__qualname__
+    else:
+        class Sign:
+            pass
+
+        names = Sign.__qualname__
+    return names, repr(Point(1.5)), Point.Origin.__qualname__, str(Point) == f"{Point!r}"
+
+
+@case((2,))
+def qualified_names_in_loops_and_branches(n):
+    names = []
+    for k in range(n):
+        class Kind(Exception):
+            pass
+
+        def show():
+            return Kind.__qualname__
+
+        names.append((Kind.__qualname__, show.__qualname__, show(), repr(Kind(k))))
+    if n > 1:
+        class Sign:
+            pass
+
+        names.append(Sign.__qualname__)
+    return names
 # fmt: on
 
 

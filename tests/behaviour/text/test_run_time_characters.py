@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 import pytest
 
-from anabranch import ConcretizationError, jit
+from anabranch import ConcretizationError, UnsupportedOperationError, jit
 from tests.program_table import Program, Table
 
 case = Table()
@@ -255,6 +255,92 @@ def characters_of_one_of_a_few_texts(numbers):
     return sorted(word), list(word), [c for c in word if c > "f"], set(word) & set("kiwi")
 
 
+LINES = np.array(["1.5,2", " 3 ,-4e2", "x,2", "3,44,5", "", "inf,1", "1_0,0"])
+
+
+@case((LINES[:2],), (LINES[5:],), (LINES,))
+def floats_of_parts(lines):
+    return [[float(part) for part in line.split(",")] for line in lines]
+
+
+@case((LINES,))
+def floats_of_parts_that_may_say_none(lines):
+    found, bad = [], 0
+    for number, line in enumerate(lines):
+        try:
+            first, second = map(float, line.split(","))
+        except ValueError:
+            bad += 1
+            continue
+        found.append((number, first, second))
+    return found, bad
+
+
+@case((np.array(["1+2j;3", "4"]),), (np.array(["1+2j;", "4"]),))
+def complex_numbers_of_parts(lines):
+    return [complex(part) for line in lines for part in line.split(";")]
+
+
+WORDS = np.array(["The", "the", "CAT", "éTÉ", "ǅ", "Привет", "", "x1 Y2", "DŽ"])
+
+
+@case((WORDS,), (WORDS[:0],), (np.array([f"Word {n % 3}" for n in range(40)]),))
+def counted_by_case(words):
+    count = defaultdict(int)
+    for word in words:
+        count[word.lower()] += 1
+        if word.upper() == "THE":
+            count["THE"] += 1
+    return dict(count), {word.casefold(): len(word.swapcase()) for word in words}
+
+
+@case((WORDS,), (WORDS[2:5],))
+def cased_and_compared(words):
+    found = []
+    for word in words:
+        lower, upper, capital = word.lower(), word.upper(), word.capitalize()
+        found.append((lower == word, upper < word, capital == word, lower + upper == word, capital[:2] == "Th"))
+        found.append((lower, upper, capital, lower.upper() == upper, len(capital)))
+    return found, sorted(words, key=lambda word: (word.lower(), word))
+
+
+@case((WORDS,), (np.array(["THE", "the", "1A", "1a", "1", "ǅa", "ª", "ÉT"]),))
+def in_one_case(words):
+    return [(word.isupper(), word.islower(), word[:1].isupper(), word[1:].islower()) for word in words]
+
+
+@case((np.array(["1,5", "2,25", ","]),), (LINES,))
+def one_character_for_another(lines):
+    found = [line.replace(",", " ").split() for line in lines]
+    return found, [line.replace(",", ".") == "1.5" for line in lines], sum(len(parts) for parts in found)
+
+
+PAIRS = np.array(["a=1", "bb=2.5", "a=-3"])
+
+
+@case((PAIRS,), (PAIRS[:0],), (np.array(["a=1", "b"]),), (np.array(["a=1", "b=2=3"]),))
+def unpacked_in_comprehensions(lines):
+    found = [(name, float(value)) for name, value in (line.split("=") for line in lines)]
+    total = sum(float(value) for _, value in map(lambda line: line.split("="), lines))
+    return found, total, {name: value for line in lines for name, value in [line.split("=")]}
+
+
+@case((PAIRS,), (PAIRS[:0],), (np.array(["a=1", "b"]),))
+def dicts_of_parts(lines):
+    return dict(line.split("=") for line in lines), dict([line.split("=") for line in lines], z=1)
+
+
+@case((171,), (-10,))
+def known_letters_in_one_case(n):
+    return f"{n:x}".isupper(), f"{n:x}".islower(), f"{n:x}".upper().isupper(), f"{n}".islower()
+
+
+@case((3, "ab"), (-12, "aB"))
+def cased_of_known_letters(n, rest):
+    text = f"0x{n:x}{rest}"
+    return text.upper() == "0X3AB", text.capitalize() == "0x3ab", text.casefold() == text.lower()
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_characters(program: Program) -> None:
     program.check()
@@ -289,3 +375,27 @@ def test_groups_of_characters_are_not_traced_again(compiled) -> None:
     before = len(compiled)
     assert wrapped(np.array([122])) == [("1", 1), ("2", 2)]
     assert len(compiled) == before
+
+
+def _words_in_case(method):
+    return lambda words: [getattr(str, method)(word) == word for word in words]
+
+
+@pytest.mark.parametrize(
+    ("method", "word"), [("lower", "Straße"), ("upper", "İΣ"), ("capitalize", "Straße"), ("capitalize", "İ")]
+)
+def test_letters_of_which_each_becomes_one(method, word) -> None:
+    words = np.array(["abc", word])
+    assert jit(_words_in_case(method))(words) == _words_in_case(method)(words)
+
+
+@pytest.mark.parametrize(
+    ("method", "word"),
+    [
+        ("upper", "Straße"), ("lower", "ΟΔΟΣ"), ("lower", "İ"), ("casefold", "Straße"), ("swapcase", "ŉ"),
+        ("swapcase", "ΟΔΟΣ"), ("capitalize", "ŉ"), ("capitalize", "ΟΔΟΣ"),
+    ],
+)  # fmt: skip
+def test_letters_that_become_several_are_refused(method, word) -> None:
+    with pytest.raises(UnsupportedOperationError, match="letter that becomes several"):
+        jit(_words_in_case(method))(np.array(["abc", word]))
