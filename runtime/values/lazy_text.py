@@ -115,20 +115,9 @@ class Text(Compared, TextStandIn):
         if name.startswith("__"):
             raise AttributeError(name)
         if self.method == NUMPYS_TEXT and not hasattr("", name):
-            return self._attribute_of_numpys(name)
+            return _attribute_of_numpys(self, name)
         getattr("", name)  # raises what Python does of other names
         return StrMethod(name, self)
-
-    def _attribute_of_numpys(self, name: str) -> Any:
-        found = getattr(np.str_("a"), name)  # raises what NumPy's scalar does
-        if name in ("item", "tolist"):
-            return lambda: self.parts[0]
-        if name in ("ndim", "shape", "size"):
-            return found
-        raise UnsupportedOperationError(
-            f"{name} of an element of an array of texts is not supported in compiled code; make a text of Python's of "
-            "it, str(x), or ask the array"
-        )
 
     def __add__(self, other: Value) -> Value:
         return _sum(self, other) if isinstance(other, (str, Text, UnionValue)) else NotImplemented
@@ -178,6 +167,19 @@ class Text(Compared, TextStandIn):
 
     def __repr__(self) -> str:
         return shown_to_tools(f"{SHOWN}text, str.{self.method} of {len(self.parts)} parts>")
+
+
+def _attribute_of_numpys(text: Text, name: str) -> Any:
+    """An attribute that `numpy.str_` has and `str` has not."""
+    found = getattr(np.str_("a"), name)  # raises what NumPy's scalar does
+    if name in ("item", "tolist"):
+        return lambda: text.parts[0]
+    if name in ("ndim", "shape", "size"):
+        return found
+    raise UnsupportedOperationError(
+        f"{name} of an element of an array of texts is not supported in compiled code; make a text of Python's of it, "
+        "str(x), or ask the array"
+    )
 
 
 def is_spelled(value: object) -> bool:
