@@ -37,7 +37,7 @@ class Cased(Characters):
         return atoms.ufunc(np.add, code, self._step(code))
 
     def _step(self, code: Atom) -> Atom:
-        """What is added to a code."""
+        """The number that is added to a code."""
         bits = atoms.literal(_PAGE_BITS, _INT64)
         number = atoms.ufunc(np.minimum, atoms.ufunc(np.right_shift, code, bits), _constant(self._pages.size - 1))
         first = atoms.ufunc(np.left_shift, atoms.taken(number, self._pages), bits)

@@ -322,7 +322,7 @@ def _spelled(text: Value) -> TracedTexts:
 
 
 def joined(several: Sequence[TracedTexts], join: Callable[[list[Value]], Value]) -> TracedTexts | None:
-    """What a function makes of the codes of arrays, after they got one width; None for texts and bytes together.
+    """The array that a function makes of the codes of others, after they got one width; None for texts and bytes.
 
     NumPy converts bytes to texts then.
     """

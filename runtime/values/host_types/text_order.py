@@ -28,7 +28,7 @@ def operand(value: Value, function: Callable[..., object], owner: Value = None) 
 
 
 def of_one_width(several: Sequence[TracedTexts], join: Callable[[list[Value]], Value]) -> TracedTexts:
-    """What a function makes of the codes of arrays, after they got one width."""
+    """The array that a function makes of the codes of others, after they got one width."""
     found = joined(several, join)
     if found is None:
         raise several[0]._refusal("a function of texts and bytes")
