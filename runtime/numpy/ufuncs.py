@@ -71,8 +71,11 @@ class StagedUfunc:
         """As the ufunc; a result of shape () is a NumPy scalar."""
         typed = host_type.override(args, {})
         if typed is not None:
-            is_bare = out is None and where is True and dtype is None and not others
-            return typed.__array_ufunc__(self.ufunc, "__call__", *args, **({} if is_bare else {"out": out}))
+            # Those that are asked for: a rule without keywords is no rule for them.
+            defaults = {"out": None, "where": True, "dtype": None, "casting": "same_kind", "order": "K"}
+            given = {"out": out, "where": where, "dtype": dtype, "casting": casting, "order": order}
+            named = {name: value for name, value in given.items() if value is not defaults[name]}
+            return typed.__array_ufunc__(self.ufunc, "__call__", *args, **named, **others)
         if any(map(times.is_constant, args)) and traced_inside(args):
             return times.binary(self.ufunc, *args)
         if not traced_inside((args, out, where)):

@@ -662,3 +662,9 @@ def test_random_programs():
                 assert [x.tolist() for x in got] == [x.tolist() for x in want]
             else:
                 assert (type(got), got, list(map(type, got))) == (type(want), want, list(map(type, want)))
+
+
+def test_keywords_of_ufuncs_are_not_lost():
+    with pytest.raises(UnsupportedOperationError):
+        jit(lambda w: np.equal(w, "the", dtype=object))(WORDS)
+    check(lambda w: np.equal(w, "the", casting="unsafe"), WORDS)
